@@ -1,0 +1,38 @@
+// Package testservice hands tests the real services that they talk to. A service's address comes from the environment;
+// where it is not set the test is skipped, so that `go test ./...` passes with nothing but Go installed. The
+// continuous integration run sets all of them, after starting the services by the scripts of scripts/.
+package testservice
+
+import (
+	"os"
+	"testing"
+)
+
+// The environment variables that hold the services' addresses.
+const (
+	// KafkaVar holds the bootstrap address of a Kafka broker, as host:port.
+	KafkaVar = "WSTREAM_TEST_KAFKA"
+	// PostgresVar holds the URL of a PostgreSQL database in which tables may be made, as postgres://….
+	PostgresVar = "WSTREAM_TEST_POSTGRES"
+	// MySQLVar holds the data source name of a MySQL or MariaDB database in which tables may be made, as
+	// user@tcp(host:port)/database.
+	MySQLVar = "WSTREAM_TEST_MYSQL"
+)
+
+// Kafka returns the bootstrap address of a real broker, and skips the test where there is none.
+func Kafka(t testing.TB) string { return address(t, KafkaVar, "scripts/kafka.sh") }
+
+// Postgres returns the URL of a real PostgreSQL database, and skips the test where there is none.
+func Postgres(t testing.TB) string { return address(t, PostgresVar, "scripts/postgres.sh") }
+
+// MySQL returns the data source name of a real MySQL or MariaDB database, and skips the test where there is none.
+func MySQL(t testing.TB) string { return address(t, MySQLVar, "scripts/mysql.sh") }
+
+func address(t testing.TB, variable, script string) string {
+	t.Helper()
+	at := os.Getenv(variable)
+	if at == "" {
+		t.Skipf("%s is not set; `%s start` starts the service and prints its address", variable, script)
+	}
+	return at
+}

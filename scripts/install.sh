@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# install.sh PART…: installs what the tests and benchmarks need beyond Go. A part that is there already costs nothing.
+#
+#   kafka      Apache Kafka's jars by Maven, and a JDK
+#   postgres   PostgreSQL's server
+#   mysql      MariaDB's server
+#   guests     clang and lld, and Rust with its wasm32 library, for building guests
+#   services   kafka, postgres and mysql
+#   all        everything
+#
+# Packages come from Debian, by apt-get, which needs root. No system service is started.
+# KAFKA_VERSION (3.9.1) and KAFKA_LIB (the folder of its jars) may be set.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./lib.sh
+
+updated=
+# packages NAME…: installs those that are missing.
+packages() {
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  have apt-get || die "needs the packages ${missing[*]}, and there is no apt-get here"
+  [ "$(id -u)" = 0 ] || die "needs root to install ${missing[*]}"
+  say "install: ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  if [ -z "$updated" ]; then
+    apt-get update -qq >/dev/null || say "install: apt-get update failed; going on with the lists that are there"
+    updated=1
+  fi
+  # A package that ships a daemon must not start it: the tests start servers of their own.
+  local policy=/usr/sbin/policy-rc.d ours=
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+    ours=1
+  fi
+  local log status=0
+  log=$(mktemp)
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >"$log" 2>&1 || status=$?
+  [ -z "$ours" ] || rm -f "$policy"
+  if [ "$status" != 0 ]; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    die "apt-get install ${missing[*]}: exit $status"
+  fi
+  rm -f "$log"
+}
+
+# known NAME: the package lists hold it.
+known() {
+  if [ -z "$updated" ] && have apt-get && [ "$(id -u)" = 0 ] && ! apt-cache show "$1" >/dev/null 2>&1; then
+    apt-get update -qq >/dev/null 2>&1 || true
+    updated=1
+  fi
+  apt-cache show "$1" >/dev/null 2>&1
+}
+
+kafka() {
+  local version=${KAFKA_VERSION:-3.9.1}
+  local lib=${KAFKA_LIB:-${HOME:-/tmp}/.cache/wstream/kafka-$version}
+  have java || packages openjdk-17-jre-headless
+  [ ! -f "$lib/.complete" ] || return 0
+  have mvn || packages maven
+  say "install: Kafka $version into $lib"
+  mkdir -p "$lib"
+  local work
+  work=$(mktemp -d)
+  cat >"$work/pom.xml" <<X
+<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>local</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging><dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>$version</version></dependency>
+<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+</dependencies></project>
+X
+  local try status=1
+  for try in 1 2 3; do
+    if mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DoutputDirectory="$lib" -DincludeScope=runtime \
+      </dev/null >"$work/log" 2>&1; then
+      status=0
+      break
+    fi
+    say "install: Maven failed, try $try of 3"
+  done
+  if [ "$status" != 0 ]; then
+    tail -n 20 "$work/log" >&2
+    rm -r "$work"
+    die "Maven could not fetch Kafka $version"
+  fi
+  # One logging back end is enough; two make Kafka complain at every start.
+  rm -f "$lib"/slf4j-reload4j*.jar "$lib"/slf4j-log4j12*.jar
+  rm -r "$work"
+  touch "$lib/.complete"
+}
+
+postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages postgresql; }
+
+mysql() { have mariadbd || [ -x /usr/sbin/mariadbd ] || packages mariadb-server; }
+
+guests() {
+  if known clang-22; then packages clang-22 lld-22; else packages clang-14 lld-14; fi
+  packages rustc-web cargo-web rust-web-src rust-web-llvm
+}
+
+services() { kafka; postgres; mysql; }
+all() { services; guests; }
+
+[ $# -gt 0 ] || { sed -n '2,12s/^# \{0,1\}//p' install.sh >&2; exit 2; }
+for part in "$@"; do
+  case $part in
+  kafka | postgres | mysql | guests | services | all) "$part" ;;
+  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, guests, services and all"; exit 2 ;;
+  esac
+done
