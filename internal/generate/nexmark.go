@@ -56,8 +56,14 @@ func (x *nexmark) Append(dst []byte) []byte {
 func (x *nexmark) person(dst []byte, id int) []byte {
 	names := [...]string{"Ada", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo", "Jo"}
 	homes := [...][2]string{
-		{"Portland", "OR"}, {"Boise", "ID"}, {"Phoenix", "CA"}, {"Seattle", "WA"},
-		{"Reno", "NV"}, {"Provo", "AZ"}, {"Bend", "UT"}, {"Kent", "MT"},
+		{"Portland", "OR"},
+		{"Boise", "ID"},
+		{"Phoenix", "CA"},
+		{"Seattle", "WA"},
+		{"Reno", "NV"},
+		{"Provo", "AZ"},
+		{"Bend", "UT"},
+		{"Kent", "MT"},
 	}
 	name, home := names[x.rnd.IntN(len(names))], homes[x.rnd.IntN(len(homes))]
 	dst = append(dst, `{"event_type":0,"person":{"id":`...)
