@@ -1,0 +1,5 @@
+package host
+
+import "strconv"
+
+func itoa(n int) string { return strconv.Itoa(n) }
