@@ -1,0 +1,475 @@
+// Package recordlog keeps numbered records in segment files that are only ever appended to. It is what the offset log, the
+// commit log and the change log of the state have in common.
+//
+// # Segments, generations and what is visible
+//
+// Every owner of a log begins a segment of its own, with a generation above all earlier ones and a base: the last id
+// that it takes over. Records of older segments with ids above the base are void from then on. So nothing is ever cut off
+// or written over: a torn tail is left where it is, a rollback is a new segment with a lower base, and what an owner
+// writes that has lost its lock without noticing is never seen by anybody.
+//
+// # What a crash may leave, and what it may not
+//
+// A record that was not written in full at the end of a segment is as if it had never been written: the file ends within
+// it, or shows zeros from some byte on, or lacks a whole sector. Anything else that does not read well is damage and is
+// refused with a DamagedError that names the file. A gap between segments is damage too.
+package recordlog
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/wstream/wstream/internal/failpoint"
+	"github.com/wstream/wstream/internal/vfs"
+)
+
+// Options describe a log.
+type Options struct {
+	// FS and Dir say where the segments lie.
+	FS  vfs.FS
+	Dir string
+	// Kind is what the log holds, e.g. "offsets". A segment of another kind is refused.
+	Kind string
+	// Query is the id of the query; a segment of another one is refused, unless it is of one of Ancestors, from which
+	// the query was forked. Empty compares nothing.
+	Query     string
+	Ancestors []string
+	// Only names the segments that count; one of them that is missing is an error, others are not looked at. Nil is all.
+	Only []string
+	// Extra returns what goes into SegmentHeader.Extra of a new segment; nil for nothing.
+	Extra func() json.RawMessage
+	// Sparse allows ids to be left out. Otherwise every id follows the one before.
+	Sparse bool
+	// Preallocate writes zeros this many bytes ahead, so that a sync after a small record need not write the file's
+	// length. 0 appends.
+	Preallocate int64
+	// SegmentBytes is the length from which on a segment is closed; 0 is 64 MiB.
+	SegmentBytes int64
+	// OnSegment is called with the name of each new segment, after its header is durable and before it is used.
+	OnSegment func(name string) error
+	// Failpoints, and the names of the points passed with half of a record written and before it is synced.
+	Failpoints              *failpoint.Set
+	PartialPoint, SyncPoint string
+}
+
+// Log is an open log. It is used by one goroutine at a time.
+type Log struct {
+	o        Options
+	segments []*segment // by generation and base
+	last     int64      // last visible id
+	tail     int64      // last id that is really there, at most last
+	f        vfs.File   // of the segment being written, the last of segments; nil before Begin
+	pos      int64      // where the next record goes
+	ahead    int64      // length of the file, zeros from pos on
+	err      error      // a write failed: nothing more may be written
+	buf      []byte
+}
+
+// ErrBroken is wrapped by what Append returns after an earlier write has failed.
+var ErrBroken = errors.New("the log is broken by an earlier error")
+
+// Open reads which records a log holds. The folder must exist.
+func Open(o Options) (*Log, error) {
+	if o.SegmentBytes == 0 {
+		o.SegmentBytes = 64 << 20
+	}
+	l := &Log{o: o, last: -1, tail: -1}
+	infos, err := o.FS.List(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	missing := slices.Clone(o.Only)
+	for _, info := range infos {
+		gen, base, ok := parseSegmentName(info.Name())
+		if !ok || o.Only != nil && !slices.Contains(o.Only, info.Name()) {
+			continue
+		}
+		missing = slices.DeleteFunc(missing, func(n string) bool { return n == info.Name() })
+		s := &segment{name: filepath.Join(o.Dir, info.Name()), gen: gen, base: base}
+		if err := s.walk(&l.o); err != nil {
+			return nil, err
+		}
+		l.segments = append(l.segments, s)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("file %q is missing: %w", filepath.Join(o.Dir, missing[0]), fs.ErrNotExist)
+	}
+	slices.SortFunc(l.segments, func(a, b *segment) int {
+		return cmp.Or(cmp.Compare(a.gen, b.gen), cmp.Compare(a.base, b.base))
+	})
+	return l, l.connect()
+}
+
+// connect finds out what is visible and checks that it has no gaps.
+func (l *Log) connect() error {
+	limit := int64(math.MaxInt64)
+	for i := len(l.segments) - 1; i >= 0; i-- {
+		s := l.segments[i]
+		s.limit = limit
+		limit = min(limit, s.base)
+		n, _ := slices.BinarySearchFunc(s.entries, s.limit, func(e entry, id int64) int {
+			if e.id <= id {
+				return -1
+			}
+			return 1
+		})
+		s.entries = s.entries[:n]
+	}
+	l.last, l.tail = -1, -1
+	for i, s := range l.segments {
+		base := min(s.base, s.limit)
+		if i == 0 {
+			l.last, l.tail = base, base
+			if !s.torn {
+				l.tail = min(s.header.Tail, base)
+			}
+		} else {
+			l.tail = min(l.tail, base)
+			if want := min(s.header.Tail, s.limit); !s.torn && l.tail < want && !l.o.Sparse {
+				return &DamagedError{l.segments[i-1].name, 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
+			}
+			l.last = base
+		}
+		if n := len(s.entries); n > 0 {
+			l.last = s.entries[n-1].id
+			l.tail = l.last
+		}
+	}
+	return nil
+}
+
+// Segments returns the names of the segment files, oldest first.
+func (l *Log) Segments() []string {
+	var out []string
+	for _, s := range l.segments {
+		out = append(out, filepath.Base(s.name))
+	}
+	return out
+}
+
+// Headers returns the headers of the segments, oldest first. A segment without a complete header is left out.
+func (l *Log) Headers() []SegmentHeader {
+	var out []SegmentHeader
+	for _, s := range l.segments {
+		if !s.torn {
+			out = append(out, s.header)
+		}
+	}
+	return out
+}
+
+// Generation returns the highest generation there is, 0 if there is none.
+func (l *Log) Generation() int64 {
+	if len(l.segments) == 0 {
+		return 0
+	}
+	return l.segments[len(l.segments)-1].gen
+}
+
+// Last returns the greatest visible id, -1 if there is none.
+func (l *Log) Last() int64 { return l.last }
+
+// Tail returns the greatest id whose record is there. It is below Last if a segment was begun further on.
+func (l *Log) Tail() int64 { return l.tail }
+
+// First returns the smallest visible id that is still there, Last()+1 if there is none.
+func (l *Log) First() int64 {
+	for _, s := range l.segments {
+		if len(s.entries) > 0 {
+			return s.entries[0].id
+		}
+	}
+	return l.last + 1
+}
+
+// Visible says whether what generation gen wrote for id counts, and is not void by the base of a later generation.
+func (l *Log) Visible(gen, id int64) bool {
+	for _, s := range l.segments {
+		if s.gen > gen && id > s.base {
+			return false
+		}
+	}
+	return true
+}
+
+// Read returns the record id; fs.ErrNotExist if there is none.
+func (l *Log) Read(id int64) ([]byte, error) {
+	for i := len(l.segments) - 1; i >= 0; i-- {
+		s := l.segments[i]
+		n, ok := slices.BinarySearchFunc(s.entries, id, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
+		if !ok {
+			continue
+		}
+		f, err := l.o.FS.Open(s.name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return s.read(f, s.entries[n])
+	}
+	return nil, fmt.Errorf("%s entry %d: %w", l.o.Kind, id, fs.ErrNotExist)
+}
+
+// Scan calls fn with the visible records from id from on, in order. Each payload is fn's to keep.
+func (l *Log) Scan(from int64, fn func(id int64, payload []byte) error) error {
+	for _, s := range l.segments {
+		if n := len(s.entries); n == 0 || s.entries[n-1].id < from {
+			continue
+		}
+		if err := l.scanSegment(s, from, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Log) scanSegment(s *segment, from int64, fn func(id int64, payload []byte) error) error {
+	f, err := l.o.FS.Open(s.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, e := range s.entries {
+		if e.id < from {
+			continue
+		}
+		b, err := s.read(f, e)
+		if err != nil {
+			return err
+		}
+		if err := fn(e.id, b); err != nil {
+			return fmt.Errorf("file %q: entry %d: %w", s.name, e.id, err)
+		}
+	}
+	return nil
+}
+
+// FileOf returns the name of the file that holds, or did hold, entry id.
+func (l *Log) FileOf(id int64) string {
+	for i := len(l.segments) - 1; i >= 0; i-- {
+		if s := l.segments[i]; s.base < id && id <= s.limit {
+			return s.name
+		}
+	}
+	return l.o.Dir
+}
+
+// Begin starts a new segment of the given generation, which must be above Generation, and makes records above base void.
+func (l *Log) Begin(gen, base int64) error {
+	if err := l.closeFile(); err != nil {
+		return err
+	}
+	l.tail = min(l.tail, base)
+	l.last = base
+	l.err = nil
+	if err := l.newSegment(gen, base); err != nil {
+		return err
+	}
+	return l.connect()
+}
+
+// DropEmpty deletes the files of older segments in which no record counts any more, and returns their names. It is
+// called after Begin, when whatever lists the segments knows the new one.
+func (l *Log) DropEmpty() ([]string, error) {
+	var removed []string
+	limit := int64(math.MaxInt64)
+	for i := len(l.segments) - 1; i >= 0; i-- {
+		s := l.segments[i]
+		if len(s.entries) > 0 || limit > s.base { // the last one included: nothing limits it
+			limit = min(limit, s.base)
+			continue
+		}
+		if err := l.o.FS.Remove(s.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		removed = append(removed, filepath.Base(s.name))
+		l.segments = slices.Delete(l.segments, i, i+1)
+	}
+	return removed, nil
+}
+
+func (l *Log) newSegment(gen, base int64) error {
+	s := &segment{name: filepath.Join(l.o.Dir, segmentName(gen, base)), gen: gen, base: base, limit: math.MaxInt64}
+	s.header = SegmentHeader{
+		Format: FormatVersion, Kind: l.o.Kind, Query: l.o.Query, Generation: gen, Base: base, Tail: l.tail,
+	}
+	if l.o.Extra != nil {
+		s.header.Extra = l.o.Extra()
+	}
+	payload, err := json.Marshal(s.header)
+	if err != nil {
+		return err
+	}
+	f, err := l.o.FS.Create(s.name)
+	if err != nil {
+		return err
+	}
+	l.f, l.pos, l.ahead = f, 0, 0
+	if err := l.write(typeHeader, 0, payload); err != nil {
+		return l.fail(err)
+	}
+	if err := f.Sync(); err != nil {
+		return l.fail(err)
+	}
+	if err := l.o.FS.SyncDir(l.o.Dir); err != nil {
+		return l.fail(err)
+	}
+	if l.o.OnSegment != nil {
+		if err := l.o.OnSegment(filepath.Base(s.name)); err != nil {
+			return l.fail(err)
+		}
+	}
+	l.segments = append(l.segments, s)
+	return nil
+}
+
+func (l *Log) fail(err error) error {
+	l.err = err
+	return err
+}
+
+// Append writes record id, the payload being the given pieces one behind the other, and makes it durable if sync is set.
+// After an error the log takes no more records until the next Begin: what is on disk is unknown then.
+func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
+	if l.err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, l.err)
+	}
+	if l.f == nil {
+		return fmt.Errorf("%s log %q: append before begin", l.o.Kind, l.o.Dir)
+	}
+	if id <= l.last || !l.o.Sparse && id != l.last+1 {
+		return fmt.Errorf("%s log %q: entry %d cannot follow entry %d", l.o.Kind, l.o.Dir, id, l.last)
+	}
+	s := l.segments[len(l.segments)-1]
+	if l.pos >= l.o.SegmentBytes && len(s.entries) > 0 {
+		gen := s.gen
+		if err := l.closeFile(); err != nil {
+			return l.fail(err)
+		}
+		if err := l.newSegment(gen, l.last); err != nil {
+			return err
+		}
+		if err := l.connect(); err != nil {
+			return l.fail(err)
+		}
+		s = l.segments[len(l.segments)-1]
+	}
+	at := l.pos
+	if err := l.write(typeRecord, id, payload...); err != nil {
+		return l.fail(err)
+	}
+	if err := l.o.Failpoints.Hit(l.o.SyncPoint, id); err != nil {
+		return l.fail(err)
+	}
+	if sync {
+		if err := l.f.Sync(); err != nil {
+			return l.fail(err)
+		}
+	}
+	e := entry{id: id, off: at + headerSize}
+	for _, p := range payload {
+		e.n += int64(len(p))
+		e.crc = crc32.Update(e.crc, crcTable(), p)
+	}
+	s.entries = append(s.entries, e)
+	l.last, l.tail = id, id
+	return nil
+}
+
+// smallRecord is up to how many bytes a record is put together in memory and written at once.
+const smallRecord = 64 << 10
+
+func (l *Log) write(typ byte, id int64, payload ...[]byte) error {
+	fr := frame{typ: typ, id: id}
+	for _, p := range payload {
+		fr.length += int64(len(p))
+		fr.crc = crc32.Update(fr.crc, crcTable(), p)
+	}
+	whole := headerSize + fr.length + trailerSize
+	if l.o.Preallocate > 0 && l.pos+whole > l.ahead {
+		ahead := l.pos + whole + l.o.Preallocate
+		ahead -= ahead % l.o.Preallocate
+		if _, err := l.f.WriteAt(make([]byte, ahead-l.ahead), l.ahead); err != nil {
+			return err
+		}
+		l.ahead = ahead
+	}
+	head := [headerSize]byte{}
+	fr.put(head[:])
+	if whole > smallRecord && !l.o.Failpoints.Armed(l.o.PartialPoint, id) {
+		if err := l.writeRaw(head[:]); err != nil {
+			return err
+		}
+		for _, p := range payload {
+			if err := l.writeRaw(p); err != nil {
+				return err
+			}
+		}
+		return l.writeRaw([]byte(trailer))
+	}
+	l.buf = append(l.buf[:0], head[:]...)
+	for _, p := range payload {
+		l.buf = append(l.buf, p...)
+	}
+	l.buf = append(l.buf, trailer...)
+	if typ != typeRecord {
+		return l.writeRaw(l.buf)
+	}
+	return l.o.Failpoints.Write(l.o.PartialPoint, id, l.buf, l.writeRaw)
+}
+
+func (l *Log) writeRaw(b []byte) error {
+	n, err := l.f.WriteAt(b, l.pos)
+	l.pos += int64(n)
+	return err
+}
+
+// Purge deletes the segments whose visible records all have ids below keepFrom; not the one being written. It returns
+// the names of the deleted files. Calling it again after an error goes on where it stopped.
+func (l *Log) Purge(keepFrom int64) ([]string, error) {
+	var removed []string
+	for len(l.segments) > 1 {
+		if s := l.segments[0]; len(s.entries) > 0 && s.entries[len(s.entries)-1].id >= keepFrom {
+			break
+		}
+		name := l.segments[0].name
+		if err := l.o.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		removed = append(removed, filepath.Base(name))
+		l.segments = l.segments[1:]
+	}
+	return removed, nil
+}
+
+// Close closes the file being written and gives back what was preallocated.
+func (l *Log) Close() error { return l.closeFile() }
+
+func (l *Log) closeFile() error {
+	if l.f == nil {
+		return nil
+	}
+	f := l.f
+	l.f = nil
+	if l.err == nil && l.ahead > l.pos {
+		if err := f.Truncate(l.pos); err != nil {
+			f.Close()
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// IsSegment says whether a file name is that of a segment.
+func IsSegment(name string) bool {
+	_, _, ok := parseSegmentName(strings.TrimSpace(name))
+	return ok
+}
