@@ -25,6 +25,7 @@ type PathAccess struct {
 	Span
 	Base Expr
 	Path string // as a JSON path, e.g. "$.a[0]['b c']"
+	Last string // the last key of the path, after which the column is named; empty if there is none
 }
 
 // Star is `*` or `t.*`, perhaps with columns left out.
@@ -260,16 +261,16 @@ const (
 
 // Call is a function call, with everything that may follow it. The special syntaxes become calls:
 //
-//	CURRENT_DATE                          current_date(), Bare
 //	EXTRACT(f FROM x)                     extract('f', x), Keyword
 //	POSITION(a IN b)                      position(a, b), Keyword
 //	SUBSTRING(x FROM a FOR b)             substring(x, a, b), Keyword
 //	OVERLAY(x PLACING y FROM a FOR b)     overlay(x, y, a, b), Keyword
-//	TRIM([BOTH|LEADING|TRAILING] [y] FROM x)  trim, ltrim or rtrim of (x[, y]), Keyword
+//	TRIM([BOTH|LEADING|TRAILING] y FROM x)  trim, ltrim or rtrim of (x[, y]), Keyword
 //	DATEADD(DAY, n, ts) and the like      dateadd(n, ts), Unit "DAY"
 //	DATEDIFF(DAY, a, b) and the like      datediff(a, b), Unit "DAY"
 //
-// struct(a AS x) keeps its names as *Alias arguments.
+// struct(a AS x) keeps its names as *Alias arguments. CURRENT_DATE and the like without parentheses
+// are a *Column: they are calls only if there is no column of that name.
 type Call struct {
 	Span
 	Name     []Ident // as written
@@ -277,7 +278,6 @@ type Call struct {
 	Distinct bool       // f(DISTINCT …)
 	Unit     string     // the unit of DATEADD and the like, in upper case
 	Keyword  bool       // written in a special syntax
-	Bare     bool       // written without parentheses
 	Within   []SortItem // WITHIN GROUP (ORDER BY …)
 	Filter   Expr       // FILTER (WHERE …), or nil
 	Nulls    Nulls
