@@ -15,6 +15,7 @@ export CGO_ENABLED ?= 0
 GO      ?= go
 T       ?= 30s
 SOAK    ?= 30m
+PKG     ?= ./...
 ALIVE   := scripts/alive.sh
 TOOLS   := bin/tools
 WSTREAM := bin/wstream
@@ -42,11 +43,11 @@ guests-check: build ## verify every prebuilt guest against the ABI
 
 .PHONY: test
 test: ## all tests that need nothing but Go; services and the oracle are used where they are there
-	@$(ALIVE) "testing" $(GO) test ./...
+	@$(ALIVE) "testing" $(GO) test $(PKG)
 
 .PHONY: race
 race: ## the same under the race detector (needs a C compiler)
-	@CGO_ENABLED=1 $(ALIVE) "testing for races" $(GO) test -race ./...
+	@CGO_ENABLED=1 $(ALIVE) "testing for races" $(GO) test -race $(PKG)
 
 .PHONY: fuzz
 fuzz: ## every fuzz test for T (30s) each; make fuzz T=5m
