@@ -1,0 +1,9 @@
+package expr
+
+import "github.com/wstream/wstream/columnar"
+
+// CommonTypeNoStrings is the common type of two without turning one into a string or a string into the
+// other, or nil: what inline tables and set operations ask for.
+func (b *Binder) CommonTypeNoStrings(x, y *columnar.Type) *columnar.Type {
+	return b.widerNoStrings(x, y)
+}

@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/engine/sql"
+)
+
+// windowExpr is f(…) OVER (…) in an expression, before its operator is put below.
+type windowExpr struct {
+	call      *expr.WindowCall
+	partition []expr.Expr
+	order     []expr.SortKey
+}
+
+func (w *windowExpr) Type() *columnar.Type  { return w.call.Type() }
+func (w *windowExpr) Nullable() bool        { return w.call.Nullable() }
+func (w *windowExpr) Children() []expr.Expr { return w.operands() }
+func (w *windowExpr) WithChildren(c []expr.Expr) expr.Expr {
+	out, _ := w.rebuild(c)
+	return out
+}
+
+// operands are the expressions over the input: arguments, partition and order keys.
+func (w *windowExpr) operands() []expr.Expr {
+	out := append([]expr.Expr{}, w.call.Function.Children()...)
+	out = append(out, w.partition...)
+	for _, o := range w.order {
+		out = append(out, o.Expr)
+	}
+	return out
+}
+
+func (w *windowExpr) rebuild(c []expr.Expr) (*windowExpr, error) {
+	out := *w
+	n := len(w.call.Function.Children())
+	call := *w.call
+	if n > 0 {
+		call.Function = w.call.Function.WithChildren(c[:n])
+	}
+	out.call = &call
+	out.partition = append([]expr.Expr{}, c[n:n+len(w.partition)]...)
+	out.order = append([]expr.SortKey{}, w.order...)
+	for i := range out.order {
+		out.order[i].Expr = c[n+len(w.partition)+i]
+	}
+	return &out, nil
+}
+
+// rewrite applies f to the operands.
+func (w *windowExpr) rewrite(f func(expr.Expr) (expr.Expr, error)) (expr.Expr, error) {
+	ops := w.operands()
+	for i, o := range ops {
+		n, err := f(o)
+		if err != nil {
+			return nil, err
+		}
+		ops[i] = n
+	}
+	return w.rebuild(ops)
+}
+
+// SQL prints the call as Spark names its column.
+func (w *windowExpr) SQL() string {
+	var b strings.Builder
+	b.WriteString(w.call.Function.SQL())
+	b.WriteString(" OVER (")
+	for i, p := range w.partition {
+		if i == 0 {
+			b.WriteString("PARTITION BY ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.SQL())
+	}
+	for i, o := range w.order {
+		switch {
+		case i > 0:
+			b.WriteString(", ")
+		case len(w.partition) > 0:
+			b.WriteString(" ORDER BY ")
+		default:
+			b.WriteString("ORDER BY ")
+		}
+		b.WriteString(o.Expr.SQL())
+		if o.Desc {
+			b.WriteString(" DESC")
+		} else {
+			b.WriteString(" ASC")
+		}
+		if o.NullsFirst {
+			b.WriteString(" NULLS FIRST")
+		} else {
+			b.WriteString(" NULLS LAST")
+		}
+	}
+	f := w.call.Frame
+	if len(w.partition)+len(w.order) > 0 {
+		b.WriteByte(' ')
+	}
+	if f.Rows {
+		b.WriteString("ROWS BETWEEN ")
+	} else {
+		b.WriteString("RANGE BETWEEN ")
+	}
+	b.WriteString(boundText(f.Start, "PRECEDING"))
+	b.WriteString(" AND ")
+	b.WriteString(boundText(f.End, "FOLLOWING"))
+	b.WriteByte(')')
+	return b.String()
+}
+
+func boundText(x expr.FrameBound, side string) string {
+	switch {
+	case x.Unbounded:
+		return "UNBOUNDED " + side
+	case x.Offset == nil:
+		return "CURRENT ROW"
+	}
+	return x.Offset.SQL() + " FOLLOWING"
+}
+
+// Eval implements expr.Expr; the marker is replaced before anything runs.
+func (w *windowExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
+	return nil, errMarker(w.SQL())
+}
+
+func hasWindow(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(x expr.Expr) bool {
+		if _, ok := x.(*windowExpr); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// over makes the window call of a function that OVER follows.
+func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
+	spec := x.Over
+	if spec.Named() {
+		n, ok := s.windows[strings.ToLower(spec.Ref.Name)]
+		if !ok {
+			p := spec.At()
+			return nil, sparkerr.At(p.Line, p.Col, "MISSING_WINDOW_SPECIFICATION", "window specification is not defined in the WINDOW clause for `%s`", spec.Ref.Name)
+		}
+		spec = n
+	}
+	w := &windowExpr{call: &expr.WindowCall{Function: f}}
+	var err error
+	if w.partition, err = a.exprs(spec.PartitionBy, s); err != nil {
+		return nil, err
+	}
+	for _, o := range spec.OrderBy {
+		e, err := a.expr(o.X, s)
+		if err != nil {
+			return nil, err
+		}
+		w.order = append(w.order, expr.SortKey{Expr: unalias(e), Desc: o.Desc, NullsFirst: o.NullsFirst})
+	}
+	fr := &w.call.Frame
+	if spec.Frame == nil {
+		fr.Default = true
+		fr.Start.Unbounded = true
+		fr.End.Unbounded = len(w.order) == 0
+		if _, agg := f.(expr.Aggregate); !agg {
+			fr.Rows, fr.End = true, expr.FrameBound{}
+			if len(w.order) == 0 {
+				p := x.At()
+				return nil, sparkerr.At(p.Line, p.Col, "_LEGACY_ERROR_TEMP_1037", "window function %s requires window to be ordered, please add ORDER BY clause", f.SQL())
+			}
+		}
+		return w, nil
+	}
+	fr.Rows = !spec.Frame.Range
+	if fr.Start, err = a.bound(spec.Frame.Start, s); err != nil {
+		return nil, err
+	}
+	if fr.End, err = a.bound(spec.Frame.End, s); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (a *Analyzer) bound(b sql.Bound, s *scope) (expr.FrameBound, error) {
+	switch b.Kind {
+	case sql.UnboundedPreceding, sql.UnboundedFollowing:
+		return expr.FrameBound{Unbounded: true}, nil
+	case sql.CurrentRow:
+		return expr.FrameBound{}, nil
+	}
+	e, err := a.expr(b.Offset, s)
+	if err != nil {
+		return expr.FrameBound{}, err
+	}
+	if b.Kind == sql.Preceding {
+		if e, err = a.binder(&b).Func("negative", e); err != nil {
+			return expr.FrameBound{}, err
+		}
+	}
+	if v, err := a.constantOf(e); err == nil {
+		e = &expr.Literal{Typ: e.Type(), Value: v}
+	}
+	return expr.FrameBound{Offset: e}, nil
+}
+
+// windows puts the operators below that compute the window functions in exprs, one for each
+// combination of partition and order.
+func (a *Analyzer) windows(exprs []expr.Expr, n Node) (Node, []expr.Expr, error) {
+	type group struct {
+		node  *Window
+		calls map[string]*expr.Attr
+	}
+	var groups []*group
+	byKey := map[string]*group{}
+	out := make([]expr.Expr, len(exprs))
+	for i, e := range exprs {
+		out[i] = expr.Transform(e, func(x expr.Expr) expr.Expr {
+			w, ok := x.(*windowExpr)
+			if !ok {
+				return x
+			}
+			var k strings.Builder
+			for _, p := range w.partition {
+				k.WriteString(canonical(p) + ";")
+			}
+			k.WriteByte('|')
+			for _, o := range w.order {
+				k.WriteString(canonical(o.Expr))
+				if o.Desc {
+					k.WriteString(" desc")
+				}
+				if o.NullsFirst {
+					k.WriteString(" first")
+				}
+				k.WriteByte(';')
+			}
+			g := byKey[k.String()]
+			if g == nil {
+				g = &group{node: &Window{Partition: w.partition, Order: w.order}, calls: map[string]*expr.Attr{}}
+				byKey[k.String()] = g
+				groups = append(groups, g)
+			}
+			c := canonical(w)
+			if at := g.calls[c]; at != nil {
+				return at
+			}
+			al := &expr.Alias{Child: w.call, Name: w.SQL(), ID: a.NewID()}
+			g.node.Exprs = append(g.node.Exprs, al)
+			at := &expr.Attr{ID: al.ID, Name: al.Name, Typ: w.Type(), Null: w.Nullable()}
+			g.calls[c] = at
+			return at
+		})
+	}
+	for _, g := range groups {
+		g.node.Child = n
+		n = g.node
+	}
+	return n, out, nil
+}

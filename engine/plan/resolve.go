@@ -1,0 +1,690 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/engine/sql"
+	"github.com/wstream/wstream/engine/udf"
+)
+
+// binder makes a binder with the session's settings; at gives errors their place.
+func (a *Analyzer) binder(at sql.Node) *expr.Binder {
+	b := &expr.Binder{ANSI: a.Settings.ANSI, Zone: a.Settings.Zone, Registry: a.Registry}
+	if at != nil {
+		p := at.At()
+		b.Call.Line, b.Call.Col = p.Line, p.Col
+	}
+	return b
+}
+
+func (a *Analyzer) implicitCast(e expr.Expr, t *columnar.Type) expr.Expr {
+	return a.binder(nil).Implicit(e, t)
+}
+
+// constant evaluates a constant expression.
+func (a *Analyzer) constant(e expr.Expr) (columnar.Datum, error) {
+	if l, ok := e.(*expr.Literal); ok {
+		return l.Value, nil
+	}
+	c, err := e.Eval(a.constContext(), columnar.NewBatch(columnar.NewSchema(), nil, 1))
+	if err != nil {
+		return nil, err
+	}
+	return c.Datum(0), nil
+}
+
+// expr resolves an expression in a scope.
+func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
+	switch x := x.(type) {
+	case *sql.Column:
+		e, err := a.column(s, x.Parts)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			return nil, unknownColumn(s, x.Parts)
+		}
+		return e, nil
+	case *sql.NullLit, *sql.BoolLit, *sql.NumberLit, *sql.StringLit, *sql.BinaryLit, *sql.TypedLit, *sql.IntervalLit:
+		return a.literal(x)
+	case *sql.FieldAccess:
+		base, err := a.expr(x.Base, s)
+		if err != nil {
+			return nil, err
+		}
+		e, err := a.binder(x).GetField(unalias(base), x.Field.Name)
+		if err != nil {
+			return nil, atPos(err, x.At())
+		}
+		return e, nil
+	case *sql.Subscript:
+		return a.call("[]", s, x, x.Base, x.Index)
+	case *sql.PathAccess:
+		base, err := a.expr(x.Base, s)
+		if err != nil {
+			return nil, err
+		}
+		path := &expr.Literal{Typ: columnar.String, Value: x.Path}
+		return a.binder(x).Func("semi_structured_extract", unalias(base), path)
+	case *sql.Alias:
+		e, err := a.expr(x.X, s)
+		if err != nil {
+			return nil, err
+		}
+		if len(x.Names) != 1 {
+			return nil, unsupported(x, "several names for one expression here")
+		}
+		return &expr.Alias{Child: unalias(e), Name: x.Names[0].Name, ID: a.NewID()}, nil
+	case *sql.Unary:
+		switch x.Op {
+		case sql.OpNeg:
+			return a.call("negative", s, x, x.X)
+		case sql.OpPos:
+			return a.call("positive", s, x, x.X)
+		}
+		return a.call("~", s, x, x.X)
+	case *sql.Binary:
+		return a.binary(x, s)
+	case *sql.Not:
+		return a.call("not", s, x, x.X)
+	case *sql.Between:
+		name := "between"
+		e, err := a.call(name, s, x, x.X, x.Low, x.High)
+		return a.negate(e, err, x.Not, x)
+	case *sql.In:
+		if len(x.List) == 0 {
+			p := x.At()
+			return nil, sparkerr.At(p.Line, p.Col, "INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN predicate requires at least one value. Empty IN clauses like 'IN ()' are not allowed")
+		}
+		e, err := a.call("in", s, x, append([]sql.Expr{x.X}, x.List...)...)
+		return a.negate(e, err, x.Not, x)
+	case *sql.InQuery:
+		return a.inQuery(x, s)
+	case *sql.Exists:
+		return a.exists(x, s)
+	case *sql.Subquery:
+		return a.scalarSubquery(x, s)
+	case *sql.LikeExpr:
+		return a.like(x, s)
+	case *sql.LikeList:
+		return a.likeList(x, s)
+	case *sql.IsNull:
+		if x.Not {
+			return a.call("isnotnull", s, x, x.X)
+		}
+		return a.call("isnull", s, x, x.X)
+	case *sql.IsTruth:
+		return a.isTruth(x, s)
+	case *sql.IsDistinct:
+		e, err := a.call("<=>", s, x, x.Left, x.Right)
+		return a.negate(e, err, !x.Not, x)
+	case *sql.Cast:
+		return a.cast(x, s)
+	case *sql.Case:
+		return a.caseExpr(x, s)
+	case *sql.Row:
+		return a.row(x, s)
+	case *sql.Call:
+		return a.callExpr(x, s)
+	case *sql.Collate:
+		return a.collate(x, s)
+	case *sql.Star:
+		p := x.At()
+		return nil, sparkerr.At(p.Line, p.Col, "INVALID_USAGE_OF_STAR_OR_REGEX", "invalid usage of '*' in an expression")
+	case *sql.Lambda:
+		p := x.At()
+		return nil, sparkerr.At(p.Line, p.Col, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", "a lambda function should only be used in a higher order function")
+	}
+	return nil, unsupported(x, "this form of expression")
+}
+
+// exprs resolves several expressions, without the names that they may have.
+func (a *Analyzer) exprs(list []sql.Expr, s *scope) ([]expr.Expr, error) {
+	out := make([]expr.Expr, len(list))
+	for i, x := range list {
+		e, err := a.expr(x, s)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = unalias(e)
+	}
+	return out, nil
+}
+
+// call binds a function or operator by name to operands.
+func (a *Analyzer) call(name string, s *scope, at sql.Node, operands ...sql.Expr) (expr.Expr, error) {
+	args, err := a.exprs(operands, s)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.binder(at).Func(name, args...)
+	return e, err
+}
+
+func (a *Analyzer) negate(e expr.Expr, err error, not bool, at sql.Node) (expr.Expr, error) {
+	if err != nil || !not {
+		return e, err
+	}
+	return a.binder(at).Func("not", e)
+}
+
+func (a *Analyzer) binary(x *sql.Binary, s *scope) (expr.Expr, error) {
+	name := string(x.Op)
+	switch x.Op {
+	case sql.OpAnd:
+		name = "and"
+	case sql.OpOr:
+		name = "or"
+	case sql.OpNe:
+		l, err := a.exprs([]sql.Expr{x.Left, x.Right}, s)
+		if err != nil {
+			return nil, err
+		}
+		return a.binder(x).Func("<>", l...)
+	}
+	// Long chains such as a AND b AND … lean to the left: walk down without recursion.
+	var chain []*sql.Binary
+	left := sql.Expr(x)
+	for {
+		b, ok := left.(*sql.Binary)
+		if !ok || b.Op != x.Op {
+			break
+		}
+		chain = append(chain, b)
+		left = b.Left
+	}
+	e, err := a.expr(left, s)
+	if err != nil {
+		return nil, err
+	}
+	e = unalias(e)
+	for i := len(chain) - 1; i >= 0; i-- {
+		r, err := a.expr(chain[i].Right, s)
+		if err != nil {
+			return nil, err
+		}
+		if e, err = a.binder(chain[i]).Func(name, e, unalias(r)); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (a *Analyzer) literal(x sql.Expr) (expr.Expr, error) {
+	switch x := x.(type) {
+	case *sql.NullLit:
+		return &expr.Literal{Typ: columnar.Null}, nil
+	case *sql.BoolLit:
+		return &expr.Literal{Typ: columnar.Bool, Value: x.Value}, nil
+	case *sql.StringLit:
+		return &expr.Literal{Typ: columnar.String, Value: x.Value}, nil
+	case *sql.BinaryLit:
+		return &expr.Literal{Typ: columnar.Binary, Value: x.Value}, nil
+	case *sql.IntervalLit:
+		start, end := columnar.IntervalField(x.Start), columnar.IntervalField(x.End)
+		if x.YearMonth() {
+			return &expr.Literal{Typ: columnar.YearMonth(start, end), Value: x.Months}, nil
+		}
+		return &expr.Literal{Typ: columnar.DayTime(start, end), Value: x.Micros}, nil
+	case *sql.NumberLit:
+		switch x.Kind {
+		case sql.TinyInt:
+			return &expr.Literal{Typ: columnar.Int8, Value: int8(x.Int)}, nil
+		case sql.SmallInt:
+			return &expr.Literal{Typ: columnar.Int16, Value: int16(x.Int)}, nil
+		case sql.Int:
+			return &expr.Literal{Typ: columnar.Int32, Value: int32(x.Int)}, nil
+		case sql.BigInt:
+			return &expr.Literal{Typ: columnar.Int64, Value: x.Int}, nil
+		case sql.Float:
+			return &expr.Literal{Typ: columnar.Float32, Value: float32(x.Float)}, nil
+		case sql.Double:
+			return &expr.Literal{Typ: columnar.Float64, Value: x.Float}, nil
+		}
+		d, ok := columnar.Dec128FromBig(x.Unscaled)
+		if !ok {
+			p := x.At()
+			return nil, sparkerr.At(p.Line, p.Col, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "decimal literal %s exceeds max precision 38", x.Text)
+		}
+		return &expr.Literal{Typ: columnar.Decimal(x.Precision, x.Scale), Value: d}, nil
+	case *sql.TypedLit:
+		return a.typedLiteral(x)
+	}
+	return nil, unsupported(x, "this literal")
+}
+
+// typedLiteral is date'…', timestamp'…' and the like: a cast of the text that must succeed.
+func (a *Analyzer) typedLiteral(x *sql.TypedLit) (expr.Expr, error) {
+	p := x.At()
+	e, err := expr.TypedLiteral(a.binder(x), x.Type, x.Value)
+	if err != nil {
+		if sparkerr.Condition(err) != "" {
+			return nil, atPos(err, p)
+		}
+		return nil, sparkerr.At(p.Line, p.Col, "INVALID_TYPED_LITERAL", "the value of the typed literal %q is invalid: '%s'", x.Type, x.Value)
+	}
+	return e, nil
+}
+
+// typeOf turns the syntax of a type into the type.
+func typeOf(t *sql.Type) *columnar.Type {
+	switch t.Name {
+	case "BOOLEAN":
+		return columnar.Bool
+	case "TINYINT":
+		return columnar.Int8
+	case "SMALLINT":
+		return columnar.Int16
+	case "INT":
+		return columnar.Int32
+	case "BIGINT":
+		return columnar.Int64
+	case "FLOAT":
+		return columnar.Float32
+	case "DOUBLE":
+		return columnar.Float64
+	case "DATE":
+		return columnar.Date
+	case "BINARY":
+		return columnar.Binary
+	case "VOID":
+		return columnar.Null
+	case "VARIANT":
+		return columnar.Variant
+	case "TIMESTAMP":
+		return columnar.Timestamp
+	case "TIMESTAMP_NTZ":
+		return columnar.TimestampNTZ
+	case "STRING":
+		if t.Collation != "" && !strings.EqualFold(t.Collation, "UTF8_BINARY") {
+			return &columnar.Type{Kind: columnar.KindString, Collation: t.Collation}
+		}
+		return columnar.String
+	case "DECIMAL":
+		return columnar.Decimal(t.Precision, t.Scale)
+	case "TIME":
+		return &columnar.Type{Kind: columnar.KindTime, Precision: t.Precision}
+	case "INTERVAL":
+		if t.Calendar {
+			return columnar.Calendar
+		}
+		if t.Start.YearMonth() {
+			return columnar.YearMonth(columnar.IntervalField(t.Start), columnar.IntervalField(t.End))
+		}
+		return columnar.DayTime(columnar.IntervalField(t.Start), columnar.IntervalField(t.End))
+	case "ARRAY":
+		return columnar.ArrayOf(typeOf(t.Elem), true)
+	case "MAP":
+		return columnar.MapOf(typeOf(t.Key), typeOf(t.Elem), true)
+	case "STRUCT":
+		return columnar.StructOf(fieldsOf(t.Fields)...)
+	}
+	return columnar.String // CHAR, VARCHAR
+}
+
+func fieldsOf(fs []sql.Field) []columnar.Field {
+	out := make([]columnar.Field, len(fs))
+	for i, f := range fs {
+		out[i] = columnar.Field{Name: f.Name, Type: typeOf(f.Type), Nullable: !f.NotNull, Comment: f.Comment}
+	}
+	return out
+}
+
+// SchemaOf reads a schema in DDL as users write it.
+func SchemaOf(ddl string) (*columnar.Schema, error) {
+	fs, err := sql.ParseSchema(ddl)
+	if err != nil {
+		return nil, err
+	}
+	return columnar.NewSchema(fieldsOf(fs)...), nil
+}
+
+func (a *Analyzer) cast(x *sql.Cast, s *scope) (expr.Expr, error) {
+	e, err := a.expr(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	p := x.At()
+	if x.Type.Name == "CHAR" || x.Type.Name == "VARCHAR" {
+		return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING", "the char/varchar type can't be used in the table schema; use STRING")
+	}
+	c, err := expr.ExplicitCast(a.binder(x), unalias(e), typeOf(x.Type), x.Try)
+	if err != nil {
+		return nil, atPos(err, p)
+	}
+	return c, nil
+}
+
+func (a *Analyzer) caseExpr(x *sql.Case, s *scope) (expr.Expr, error) {
+	var args []expr.Expr
+	var operand expr.Expr
+	if x.Operand != nil {
+		o, err := a.expr(x.Operand, s)
+		if err != nil {
+			return nil, err
+		}
+		operand = unalias(o)
+	}
+	for _, w := range x.Whens {
+		c, err := a.expr(w.Cond, s)
+		if err != nil {
+			return nil, err
+		}
+		c = unalias(c)
+		if operand != nil {
+			if c, err = a.binder(w.Cond).Func("=", operand, c); err != nil {
+				return nil, err
+			}
+		}
+		v, err := a.expr(w.Result, s)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, c, unalias(v))
+	}
+	if x.Else != nil {
+		e, err := a.expr(x.Else, s)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, unalias(e))
+	}
+	return a.binder(x).Func("case", args...)
+}
+
+func (a *Analyzer) row(x *sql.Row, s *scope) (expr.Expr, error) {
+	args, err := a.exprs(x.Items, s)
+	if err != nil {
+		return nil, err
+	}
+	b := a.binder(x)
+	b.Call.Name = "struct"
+	b.Call.ArgAliases = make([]string, len(args))
+	for i := range args {
+		if al, ok := x.Items[i].(*sql.Alias); ok && len(al.Names) == 1 {
+			b.Call.ArgAliases[i] = al.Names[0].Name
+		}
+	}
+	return b.Bind(args)
+}
+
+func (a *Analyzer) collate(x *sql.Collate, s *scope) (expr.Expr, error) {
+	e, err := a.expr(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	name := x.Collation[len(x.Collation)-1].Name
+	return a.binder(x).Func("collate", unalias(e), &expr.Literal{Typ: columnar.String, Value: name})
+}
+
+func (a *Analyzer) isTruth(x *sql.IsTruth, s *scope) (expr.Expr, error) {
+	if x.Value == "UNKNOWN" {
+		e, err := a.expr(x.X, s)
+		if err != nil {
+			return nil, err
+		}
+		e, err = a.binder(x).Func("isnull", a.boolOrSame(unalias(e)))
+		return a.negate(e, err, x.Not, x)
+	}
+	e, err := a.expr(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	e, err = a.binder(x).Func("<=>", unalias(e), &expr.Literal{Typ: columnar.Bool, Value: x.Value == "TRUE"})
+	return a.negate(e, err, x.Not, x)
+}
+
+func (a *Analyzer) boolOrSame(e expr.Expr) expr.Expr {
+	if e.Type().Kind == columnar.KindNull {
+		return a.implicitCast(e, columnar.Bool)
+	}
+	return e
+}
+
+func (a *Analyzer) like(x *sql.LikeExpr, s *scope) (expr.Expr, error) {
+	args, err := a.exprs([]sql.Expr{x.X, x.Pattern}, s)
+	if err != nil {
+		return nil, err
+	}
+	if x.Kind != sql.RLike && x.Escape != '\\' {
+		args = append(args, &expr.Literal{Typ: columnar.String, Value: string(x.Escape)})
+	}
+	e, err := a.binder(x).Func(strings.ToLower(string(x.Kind)), args...)
+	return a.negate(e, err, x.Not, x)
+}
+
+// likeList is x LIKE ANY (…) or ALL (…).
+func (a *Analyzer) likeList(x *sql.LikeList, s *scope) (expr.Expr, error) {
+	p := x.At()
+	if len(x.Patterns) == 0 {
+		return nil, sparkerr.At(p.Line, p.Col, "INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "expected something between '(' and ')'")
+	}
+	base, err := a.expr(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	var out expr.Expr
+	for _, pt := range x.Patterns {
+		e, err := a.expr(pt, s)
+		if err != nil {
+			return nil, err
+		}
+		l, err := a.binder(x).Func(strings.ToLower(string(x.Kind)), unalias(base), unalias(e))
+		if err != nil {
+			return nil, err
+		}
+		if x.Not {
+			if l, err = a.binder(x).Func("not", l); err != nil {
+				return nil, err
+			}
+		}
+		if out == nil {
+			out = l
+			continue
+		}
+		op := "or"
+		if x.All {
+			op = "and"
+		}
+		if out, err = a.binder(x).Func(op, out, l); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// callExpr resolves a function call.
+func (a *Analyzer) callExpr(x *sql.Call, s *scope) (expr.Expr, error) {
+	p := x.At()
+	name := x.FuncName()
+	lower := strings.ToLower(name)
+	if len(x.Name) == 2 {
+		if m, ok := a.Catalog.Module(x.Name[0].Name); ok {
+			return a.moduleCall(m, x, s)
+		}
+	}
+	if x.Bare {
+		if e, err := a.column(s, x.Name); err == nil && e != nil {
+			return e, nil
+		}
+	}
+	switch lower {
+	case "window", "session_window":
+		if x.Over == nil {
+			return a.timeWindow(lower, x, s)
+		}
+	case "window_time":
+		return a.windowTime(x, s)
+	case "grouping", "grouping_id":
+		args, err := a.exprs(x.Args, s)
+		if err != nil {
+			return nil, err
+		}
+		if lower == "grouping" && len(args) != 1 {
+			return nil, sparkerr.At(p.Line, p.Col, "WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "the `grouping` requires 1 parameters but the actual number is %d", len(args))
+		}
+		return &groupingExpr{lower, args}, nil
+	}
+	b := a.binder(x)
+	b.Call.Name, b.Call.Distinct, b.Call.Unit = name, x.Distinct, x.Unit
+	b.Call.IgnoreNulls, b.Call.RespectNulls = x.Nulls == sql.IgnoreNulls, x.Nulls == sql.RespectNulls
+	b.Call.Over = x.Over != nil
+	var args []expr.Expr
+	for _, arg := range x.Args {
+		alias, argName := "", ""
+		switch y := arg.(type) {
+		case *sql.Star:
+			if len(x.Args) == 1 && len(y.Qualifier) == 0 && lower == "count" && !x.Distinct {
+				b.Call.Star = true
+				continue
+			}
+			es, err := a.star(y, s, &from{})
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range es {
+				args = append(args, unalias(e))
+				n := ""
+				if al, ok := e.(*expr.Alias); ok {
+					n = al.Name
+				}
+				b.Call.ArgAliases = append(b.Call.ArgAliases, n)
+				b.Call.ArgNames = append(b.Call.ArgNames, "")
+			}
+			continue
+		case *sql.Lambda:
+			l, err := a.lambda(y, s)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, l)
+			b.Call.ArgAliases = append(b.Call.ArgAliases, "")
+			b.Call.ArgNames = append(b.Call.ArgNames, "")
+			continue
+		case *sql.NamedArg:
+			argName, arg = y.Name.Name, y.Value
+			if lam, ok := arg.(*sql.Lambda); ok {
+				l, err := a.lambda(lam, s)
+				if err != nil {
+					return nil, err
+				}
+				args = append(args, l)
+				b.Call.ArgAliases = append(b.Call.ArgAliases, "")
+				b.Call.ArgNames = append(b.Call.ArgNames, argName)
+				continue
+			}
+		case *sql.Alias:
+			if len(y.Names) == 1 {
+				alias = y.Names[0].Name
+			}
+		}
+		e, err := a.expr(arg, s)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, unalias(e))
+		b.Call.ArgAliases = append(b.Call.ArgAliases, alias)
+		b.Call.ArgNames = append(b.Call.ArgNames, argName)
+	}
+	if !anySet(b.Call.ArgNames) {
+		b.Call.ArgNames = nil
+	}
+	if !anySet(b.Call.ArgAliases) {
+		b.Call.ArgAliases = nil
+	}
+	if x.Filter != nil {
+		f, err := a.expr(x.Filter, s)
+		if err != nil {
+			return nil, err
+		}
+		if f, err = a.condition(f, x.Filter, "FILTER"); err != nil {
+			return nil, err
+		}
+		b.Call.Filter = f
+	}
+	for _, w := range x.Within {
+		e, err := a.expr(w.X, s)
+		if err != nil {
+			return nil, err
+		}
+		b.Call.Order = append(b.Call.Order, expr.SortKey{Expr: unalias(e), Desc: w.Desc, NullsFirst: w.NullsFirst})
+	}
+	e, err := b.Bind(args)
+	if err != nil {
+		return nil, err
+	}
+	if x.Over != nil {
+		return a.over(e, x, s)
+	}
+	return e, nil
+}
+
+func anySet(names []string) bool {
+	for _, n := range names {
+		if n != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// lambda hands a lambda's body over unresolved: the function that it is an argument of knows the
+// types of its parameters.
+func (a *Analyzer) lambda(x *sql.Lambda, s *scope) (expr.Expr, error) {
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range x.Params {
+		k := strings.ToLower(p.Name)
+		if seen[k] {
+			at := p.At()
+			return nil, sparkerr.At(at.Line, at.Col, "INVALID_LAMBDA_FUNCTION_CALL.DUPLICATE_ARG_NAMES", "the lambda function has duplicate arguments %q. Please, consider to rename the argument names", p.Name)
+		}
+		seen[k] = true
+		names = append(names, p.Name)
+	}
+	inner := *s
+	return &expr.LambdaSource{Params: names, Resolve: func(vars []*expr.LambdaVar) (expr.Expr, error) {
+		ls := inner
+		ls.lambdas = append([]lambdaParam{}, inner.lambdas...)
+		for i, v := range vars {
+			ls.lambdas = append(ls.lambdas, lambdaParam{names[i], v})
+		}
+		e, err := a.expr(x.Body, &ls)
+		if err != nil {
+			return nil, err
+		}
+		return unalias(e), nil
+	}}, nil
+}
+
+// moduleCall is a call of a Wasm scalar or aggregate function by its module's name.
+func (a *Analyzer) moduleCall(m udf.Module, x *sql.Call, s *scope) (expr.Expr, error) {
+	p := x.At()
+	name := x.FuncName()
+	var names []string
+	for _, f := range m.Functions() {
+		names = append(names, f.Name)
+		if !strings.EqualFold(f.Name, name) {
+			continue
+		}
+		args, err := a.exprs(x.Args, s)
+		if err != nil {
+			return nil, err
+		}
+		switch f.Kind {
+		case udf.Scalar, udf.Aggregate:
+			return a.bindModuleCall(m, f, args, p)
+		}
+		return nil, sparkerr.At(p.Line, p.Col, "UNRESOLVED_ROUTINE", "function %q of module %q is of kind %s, which is a step of a view; SQL calls scalar and aggregate functions", f.Name, m.Name(), f.Kind)
+	}
+	e := sparkerr.At(p.Line, p.Col, "UNRESOLVED_ROUTINE", "module %q has no function %q; it has: %s", m.Name(), name, strings.Join(names, ", "))
+	if near := Nearest(name, names, 1); len(near) > 0 {
+		e.WithSuggestion(near[0])
+	}
+	return nil, e
+}
+
+func typeOfString() *columnar.Type { return columnar.String }
