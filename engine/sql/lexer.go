@@ -165,7 +165,7 @@ func wordEnd(s string, pos int) int {
 // number reads a number, or a word that begins with a digit, or the dot of a name: whichever is
 // the longest. A number with a point ends only where no letter, digit or underbar follows.
 func (l *lexer) number() {
-	s, best := l.src, 0
+	s, best := l.src, l.pos
 	whole := digitsEnd(s, l.pos)
 	try := func(end int, point bool) {
 		if end > best && !(point && end < len(s) && isWordByte(s[end])) {
@@ -200,7 +200,7 @@ func (l *lexer) number() {
 		l.word()
 		return
 	}
-	if best == 0 {
+	if best == l.pos {
 		l.emit(tokOp, l.pos+1, "", "")
 		return
 	}

@@ -1,6 +1,10 @@
 package sql
 
-import "github.com/wstream/wstream/columnar/sparkerr"
+import (
+	"strings"
+
+	"github.com/wstream/wstream/columnar/sparkerr"
+)
 
 // ParseQuery reads a query; semicolons may follow it. Its errors are of type *sparkerr.Error, with
 // line and column.
@@ -101,9 +105,9 @@ func ParseTypeOrSchema(src string) (*Type, error) {
 	return ParseType(src)
 }
 
-// empty is the error of a text without tokens.
+// empty is the error of a blank text.
 func (p *parser) empty() error {
-	if p.peek().kind != tokEOF || p.comment != nil {
+	if strings.TrimSpace(p.src) != "" {
 		return nil
 	}
 	return sparkerr.At(1, 1, "PARSE_EMPTY_STATEMENT", "Syntax error, unexpected empty statement.")

@@ -164,8 +164,13 @@ func (p *parser) primitiveType(d *Type) error {
 		return err
 	}
 	t := &p.toks[p.i-1]
-	if t.word == "INTERVAL" {
+	switch t.word {
+	case "INTERVAL":
 		return p.intervalType(d)
+	case "GEOMETRY", "GEOGRAPHY":
+		if p.isOp("(") {
+			return p.geoType(d, t)
+		}
 	}
 	params, err := p.typeParams()
 	if err != nil {
@@ -284,4 +289,18 @@ func (p *parser) intervalType(d *Type) error {
 		p.fault(at, "_LEGACY_ERROR_TEMP_0028", "Intervals FROM %s TO %s are not supported.", f, to)
 	}
 	return nil
+}
+
+// geoType reads the reference system of GEOMETRY or GEOGRAPHY: a number or ANY.
+func (p *parser) geoType(d *Type, t *token) error {
+	d.Name, d.SRID = t.word, "ANY"
+	p.i++
+	if !p.accept("ANY") {
+		v, err := p.wholeNumberToken()
+		if err != nil {
+			return err
+		}
+		d.SRID = strconv.FormatInt(v, 10)
+	}
+	return p.expectOp(")")
 }

@@ -17,6 +17,7 @@ import (
 //	CHAR VARCHAR                               Length
 //	DECIMAL                                    Precision, Scale
 //	TIME                                       Precision
+//	GEOMETRY GEOGRAPHY                         SRID, a number or ANY
 //	INTERVAL                                   Calendar, or Start and End
 //	ARRAY                                      Elem
 //	MAP                                        Key, Elem
@@ -28,6 +29,7 @@ type Type struct {
 	Precision int
 	Scale     int
 	Collation string
+	SRID      string
 	Calendar  bool // INTERVAL without fields
 	Start     interval.Field
 	End       interval.Field
@@ -66,6 +68,8 @@ func (t *Type) write(b *strings.Builder) {
 		b.WriteString("(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")")
 	case "TIME":
 		b.WriteString("(" + strconv.Itoa(t.Precision) + ")")
+	case "GEOMETRY", "GEOGRAPHY":
+		b.WriteString("(" + t.SRID + ")")
 	case "INTERVAL":
 		if t.Calendar {
 			return
