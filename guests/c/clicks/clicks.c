@@ -1,0 +1,123 @@
+/* clicks: what most jobs over click events need. parse reads JSON, is_human leaves out what robots did, domain is a
+ * scalar for SQL, upsert keeps a table of counts per window and url. */
+#include "wstream_json.h"
+
+static const ws_json_field click[] = {
+    {"user_id", WS_STRING}, {"event_time", WS_TIMESTAMP}, {"url", WS_STRING}, {"amount", WS_FLOAT64}, {"ua", WS_STRING},
+};
+
+static int64_t parse(ws_call *c) { return ws_json_parse(c, 0, click, sizeof click / sizeof click[0]); }
+
+/* ---- is_human ---- */
+
+typedef struct { double min_amount; } is_human_config;
+
+static void *is_human_bind(const ws_bind *b, int64_t *status) {
+  is_human_config *k = ws_keep(sizeof *k);
+  if (!k) { *status = ws_fail(WS_NO_MEMORY, "no memory"); return 0; }
+  k->min_amount = 0;
+  ws_bytes text = ws_config(b, "min_amount");
+  if (text.p) {
+    ws_number x;
+    ws_top = ws_kept;
+    if (ws_json_number(text.p, text.p + text.n, &x) != text.p + text.n) {
+      *status = ws_fail(WS_BAD_CONFIG, "min_amount is not a number");
+      return 0;
+    }
+    k->min_amount = ws_json_double(&x);
+  }
+  return k;
+}
+
+/* A robot says so: bot, crawl or spider in any case, somewhere in its user agent. */
+static int robot(ws_bytes ua) {
+  static const char *const marks[] = {"bot", "crawl", "spider"};
+  for (uint32_t i = 0; i + 3 <= ua.n; i++) {
+    uint8_t first = ua.p[i] | 32;
+    if (first != 'b' && first != 'c' && first != 's') continue;
+    const char *m = marks[first == 'b' ? 0 : first == 'c' ? 1 : 2];
+    uint32_t n = ws_strlen(m), j = 1;
+    while (j < n && i + j < ua.n && (ua.p[i + j] | 32) == m[j]) j++;
+    if (j == n) return 1;
+  }
+  return 0;
+}
+
+static int64_t is_human(ws_call *c) {
+  const is_human_config *k = c->bound;
+  const double *amount = ws_f64(c, 0);
+  const ws_column *ua = ws_col(c, 1);
+  ws_builder *keep = ws_bools(c);
+  for (uint32_t i = 0; i < c->rows; i++) {
+    int ok = (ws_is_null(c, 0, i) || amount[i] >= k->min_amount) && (ws_null_at(ua, i) || !robot(ws_bytes_at(ua, i)));
+    ws_add_bool(keep, ok);
+  }
+  return ws_finish(c);
+}
+
+/* ---- domain ---- */
+
+/* The host of a URL: what stands between "://" and the next '/', '?', '#' or ':', without "user@"; null for none. */
+static int64_t domain(ws_call *c) {
+  const ws_column *url = ws_col(c, 0);
+  ws_builder *out = ws_add_column(c, WS_STRING, c->rows, (uint32_t)url->offsets[c->rows]);
+  for (uint32_t i = 0; i < c->rows; i++) {
+    if (ws_null_at(url, i)) { ws_add_null(out); continue; }
+    ws_bytes u = ws_bytes_at(url, i);
+    uint32_t at = 0;
+    while (at + 3 <= u.n && !(u.p[at] == ':' && u.p[at + 1] == '/' && u.p[at + 2] == '/')) at++;
+    if (at + 3 > u.n) { ws_add_null(out); continue; }
+    uint32_t from = at + 3, to = from;
+    for (; to < u.n && u.p[to] != '/' && u.p[to] != '?' && u.p[to] != '#'; to++) if (u.p[to] == '@') from = to + 1;
+    for (uint32_t j = from; j < to; j++) if (u.p[j] == ':') { to = j; break; }
+    ws_add_bytes(out, u.p + from, to - from);
+  }
+  return ws_finish(c);
+}
+
+/* ---- upsert ---- */
+
+#define CREATE                                                                                        \
+  "CREATE TABLE IF NOT EXISTS clicks_per_window (window_start TIMESTAMP NOT NULL, "                     \
+  "window_end TIMESTAMP NOT NULL, url VARCHAR(700) NOT NULL, cnt BIGINT NOT NULL, "                     \
+  "PRIMARY KEY (window_start, url))"
+#define UPSERT                                                                                        \
+  "INSERT INTO clicks_per_window (window_start, window_end, url, cnt) VALUES ($1, $2, $3, $4) "         \
+  "ON CONFLICT (window_start, url) DO UPDATE SET window_end = excluded.window_end, cnt = excluded.cnt"
+
+static void *upsert_bind(const ws_bind *b, int64_t *status) {
+  (void)status;
+  ws_bytes name = ws_config(b, "connection"), *k = ws_keep(sizeof *k);
+  if (k) *k = name.p ? ws_keep_bytes(name) : (ws_bytes){(const uint8_t *)"analytics", 9};
+  return k;
+}
+
+static int64_t upsert(ws_call *c) {
+  ws_bytes connection = *(const ws_bytes *)c->bound;
+  if (c->header->op == WS_OP_COMMIT) return 0;
+  if (c->header->flags & WS_FIRST) {
+    int64_t n = ws_sql_run(c, connection, CREATE);
+    if (n < 0) return ws_fail(n, n == WS_DENIED ? "the pipeline does not allow sql on the connection" : "create table");
+  }
+  if (c->rows == 0) return 0;
+  int64_t n = ws_sql_exec(c, connection, UPSERT);
+  return n < 0 ? ws_fail(n, "upsert") : 0;
+}
+
+static const ws_function functions[] = {
+    {"parse", 0, parse},
+    {"is_human", is_human_bind, is_human},
+    {"domain", 0, domain},
+    {"upsert", upsert_bind, upsert},
+};
+
+WS_MODULE(
+    "{\"abi\":1,\"name\":\"clicks\",\"version\":\"1.0.0\",\"functions\":["
+    "{\"name\":\"parse\",\"kind\":\"parse\",\"doc\":\"clicks from JSON\",\"input\":\"value BINARY\","
+    "\"output\":\"user_id STRING, event_time TIMESTAMP, url STRING, amount DOUBLE, ua STRING\"},"
+    "{\"name\":\"is_human\",\"kind\":\"filter\",\"doc\":\"no robots; config min_amount\",\"input\":\"amount DOUBLE, ua STRING\"},"
+    "{\"name\":\"domain\",\"kind\":\"scalar\",\"doc\":\"the host of a URL\",\"input\":\"url STRING\",\"output\":\"domain STRING\"},"
+    "{\"name\":\"upsert\",\"kind\":\"foreachBatch\",\"doc\":\"counts per window and url into clicks_per_window; config "
+    "connection\",\"input\":\"window_start TIMESTAMP, window_end TIMESTAMP, url STRING, cnt BIGINT\"}],"
+    "\"statements\":[\"" CREATE "\",\"" UPSERT "\"]}",
+    functions)
