@@ -648,11 +648,7 @@ func (a *Analyzer) and(x, y expr.Expr) expr.Expr {
 	if y == nil {
 		return x
 	}
-	e, err := a.binder(nil).Func("and", x, y)
-	if err != nil { // both are BOOLEAN, so that this cannot be
-		return x
-	}
-	return e
+	return expr.NewAnd(x, y)
 }
 
 func unalias(e expr.Expr) expr.Expr {

@@ -191,7 +191,7 @@ func (a *Analyzer) pullUp(n Node, at sql.Node) (Node, []expr.Expr, error) {
 				return nil, err
 			}
 			var keep expr.Expr
-			for _, e := range Conjuncts(m.Cond) {
+			for _, e := range expr.SplitAnd(m.Cond) {
 				if hasOuter(e) {
 					conds = append(conds, e)
 				} else {
@@ -302,14 +302,6 @@ func carry(conds []expr.Expr, n Node, have map[expr.AttrID]bool) []expr.Expr {
 	return out
 }
 
-// Conjuncts splits a condition at its ANDs.
-func Conjuncts(e expr.Expr) []expr.Expr {
-	if l, r, ok := expr.AndOperands(e); ok {
-		return append(Conjuncts(l), Conjuncts(r)...)
-	}
-	return []expr.Expr{e}
-}
-
 // toInner puts the plain columns in place of outer references: in a join both sides are inputs.
 func toInner(e expr.Expr) expr.Expr {
 	return expr.Transform(e, func(x expr.Expr) expr.Expr {
@@ -324,7 +316,7 @@ func toInner(e expr.Expr) expr.Expr {
 // alone between ANDs, and joins with a mark elsewhere.
 func (a *Analyzer) filter(cond expr.Expr, n Node, s *scope) (Node, error) {
 	var rest expr.Expr
-	for _, c := range Conjuncts(cond) {
+	for _, c := range expr.SplitAnd(cond) {
 		not, q := false, c
 		if x, ok := expr.NotOperand(c); ok {
 			not, q = true, x
