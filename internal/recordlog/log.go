@@ -276,10 +276,10 @@ func (l *Log) Begin(gen, base int64) error {
 	return l.connect()
 }
 
-// DropEmpty deletes the files of older segments in which no record counts any more, and returns their names. It is
-// called after Begin, when whatever lists the segments knows the new one.
-func (l *Log) DropEmpty() ([]string, error) {
-	var removed []string
+// DropEmpty takes the older segments off the log in which no record counts any more, and returns their names. It is called
+// after Begin. The files are still there: once nothing lists them any more, Delete removes them.
+func (l *Log) DropEmpty() []string {
+	var dropped []string
 	limit := int64(math.MaxInt64)
 	for i := len(l.segments) - 1; i >= 0; i-- {
 		s := l.segments[i]
@@ -287,13 +287,20 @@ func (l *Log) DropEmpty() ([]string, error) {
 			limit = min(limit, s.base)
 			continue
 		}
-		if err := l.o.FS.Remove(s.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return removed, err
-		}
-		removed = append(removed, filepath.Base(s.name))
+		dropped = append(dropped, filepath.Base(s.name))
 		l.segments = slices.Delete(l.segments, i, i+1)
 	}
-	return removed, nil
+	return dropped
+}
+
+// Delete removes the files of segments that were dropped. One that is gone already is no error.
+func (l *Log) Delete(names []string) error {
+	for _, name := range names {
+		if err := l.o.FS.Remove(filepath.Join(l.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *Log) newSegment(gen, base int64) error {
@@ -432,22 +439,19 @@ func (l *Log) writeRaw(b []byte) error {
 	return err
 }
 
-// Purge deletes the segments whose visible records all have ids below keepFrom; not the one being written. It returns
-// the names of the deleted files. Calling it again after an error goes on where it stopped.
-func (l *Log) Purge(keepFrom int64) ([]string, error) {
-	var removed []string
+// DropBelow takes the segments off the log whose visible records all have ids below keepFrom, but not the one being
+// written, and returns their names, oldest first. The files are still there, see Delete.
+func (l *Log) DropBelow(keepFrom int64) []string {
+	var dropped []string
 	for len(l.segments) > 1 {
-		if s := l.segments[0]; len(s.entries) > 0 && s.entries[len(s.entries)-1].id >= keepFrom {
+		s := l.segments[0]
+		if n := len(s.entries); n > 0 && s.entries[n-1].id >= keepFrom {
 			break
 		}
-		name := l.segments[0].name
-		if err := l.o.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return removed, err
-		}
-		removed = append(removed, filepath.Base(name))
+		dropped = append(dropped, filepath.Base(s.name))
 		l.segments = l.segments[1:]
 	}
-	return removed, nil
+	return dropped
 }
 
 // Close closes the file being written and gives back what was preallocated.

@@ -229,7 +229,7 @@ func TestCrashAtEverySync(t *testing.T) {
 					if err := l.Begin(gen, l.Last()); err != nil {
 						t.Fatal(err)
 					}
-					if _, err := l.DropEmpty(); err != nil {
+					if err := l.Delete(l.DropEmpty()); err != nil {
 						t.Fatal(err)
 					}
 					for range 12 {
@@ -238,7 +238,7 @@ func TestCrashAtEverySync(t *testing.T) {
 						}
 						acked = l.Last()
 					}
-					if _, err := l.Purge(acked - 5); err != nil {
+					if err := l.Delete(l.DropBelow(acked - 5)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -309,7 +309,7 @@ func TestRollback(t *testing.T) {
 	if err := l.Begin(3, 4); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.DropEmpty(); err != nil {
+	if err := l.Delete(l.DropEmpty()); err != nil {
 		t.Fatal(err)
 	}
 	fill(t, l, 5, 7)
