@@ -22,6 +22,8 @@ type OffsetEntry struct {
 	Sources []SourceOffsets `json:"sources,omitempty"`
 	// Conf are settings that a replay must use whatever the query says now.
 	Conf map[string]string `json:"conf,omitempty"`
+	// Query is the shape of the query that planned the batch, as JSON of the engine's: what a restart may not change.
+	Query json.RawMessage `json:"query,omitempty"`
 	// Unknown holds fields of newer versions.
 	Unknown map[string]json.RawMessage `json:"-"`
 }
@@ -142,7 +144,7 @@ func unmarshalWith(b []byte, v any) (map[string]json.RawMessage, error) {
 func fieldNames(v any) []string {
 	switch v.(type) {
 	case *plainOffsets:
-		return []string{"batchId", "batchTimestampMs", "watermarkMs", "inputWatermarksMs", "noData", "sources", "conf"}
+		return []string{"batchId", "batchTimestampMs", "watermarkMs", "inputWatermarksMs", "noData", "sources", "conf", "query"}
 	case *plainCommit:
 		return []string{
 			"batchId", "nextWatermarkMs", "nextInputWatermarksMs", "timestampMs", "inputRows", "outputRows", "outputHash",
