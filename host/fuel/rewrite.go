@@ -28,11 +28,17 @@ type rewriter struct {
 	out    module
 	limits Limits
 
-	params    []uint32 // number of parameters by type index
-	imported  uint32   // imported functions; the tick function comes after them
-	funcTypes []uint32 // type indices of the module's own functions
-	globals0  uint32   // the module's own globals; the counter comes after them
-	tickType  uint32
+	signatures []signature // by type index
+	imported   uint32      // imported functions; the tick function comes after them
+	funcTypes  []uint32    // type indices of the module's own functions
+	globals0   uint32      // the module's own globals; the counter comes after them
+	tickType   uint32
+}
+
+// signature is what a body needs to know of its type.
+type signature struct {
+	params uint32
+	block  []byte // the type of a block that takes nothing and gives the results
 }
 
 // tick is the index of the tick function in the rewritten module.
@@ -79,10 +85,14 @@ func (w *rewriter) global(r *reader, i uint32) {
 // functionType is the leading byte of a function type.
 const functionType = 0x60
 
+// types keeps the types and adds, behind them, one for each with several results that takes nothing, and the
+// type of the tick function.
 func (w *rewriter) types() error {
 	r := w.in.reader(sectionType)
 	n, items := w.vector(r, sectionType)
-	for i := uint32(0); i < n; i++ {
+	var added []byte
+	total := n
+	for i := uint32(0); i < n && r.err == nil; i++ {
 		if c := r.u8(); c != functionType {
 			r.fail("unknown kind of type %#x", c)
 		}
@@ -90,16 +100,29 @@ func (w *rewriter) types() error {
 		for j := uint32(0); j < params; j++ {
 			r.valueType()
 		}
-		for j := r.count(); j > 0; j-- {
+		results := r.count()
+		at := r.p
+		for j := uint32(0); j < results; j++ {
 			r.valueType()
 		}
-		w.params = append(w.params, params)
+		s := signature{params: params, block: []byte{blockTypeEmpty}}
+		switch {
+		case r.err != nil:
+		case results == 1:
+			s.block = r.since(at)
+		case results > 1:
+			s.block = appendS32(nil, int32(total))
+			added = append(appendU32(append(added, functionType, 0), results), r.since(at)...)
+			total++
+		}
+		w.signatures = append(w.signatures, s)
 	}
 	if err := end(r); err != nil {
 		return err
 	}
-	w.tickType = n
-	body := append(appendU32(nil, n+1), r.b[items:]...)
+	w.tickType = total
+	body := append(appendU32(nil, total+1), r.b[items:]...)
+	body = append(body, added...)
 	w.put(sectionType, append(body, functionType, 1, typeI32, 1, typeI32))
 	return nil
 }
@@ -156,7 +179,7 @@ func (w *rewriter) functions() error {
 	n, _ := w.vector(r, sectionFunction)
 	for i := uint32(0); i < n; i++ {
 		t := r.u32()
-		if r.err == nil && uint64(t) >= uint64(len(w.params)) {
+		if r.err == nil && uint64(t) >= uint64(len(w.signatures)) {
 			r.fail("there is no type %d", t)
 		}
 		w.funcTypes = append(w.funcTypes, t)

@@ -104,19 +104,27 @@ typedef struct { const uint8_t *p; uint32_t n; } ws_bytes;
 WS_INLINE uint32_t ws_strlen(const char *s) { return (uint32_t)__builtin_strlen(s); }
 WS_FUNC size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }
 
+WS_INLINE uint64_t ws_load64(const uint8_t *p) { uint64_t w; __builtin_memcpy(&w, p, 8); return w; }
+
 /* Copies n bytes; up to 15 bytes more may be read and written. */
 WS_INLINE void ws_copy(uint8_t *d, const uint8_t *s, uint32_t n) {
   if (n > 128) { __builtin_memcpy(d, s, n); return; }
 #ifdef __wasm_simd128__
-  for (uint32_t i = 0; i < n; i += 16) wasm_v128_store(d + i, wasm_v128_load(s + i));
+  wasm_v128_store(d, wasm_v128_load(s));
+  for (uint32_t i = 16; i < n; i += 16) wasm_v128_store(d + i, wasm_v128_load(s + i));
 #else
-  for (uint32_t i = 0; i < n; i += 8) { uint64_t w; __builtin_memcpy(&w, s + i, 8); __builtin_memcpy(d + i, &w, 8); }
+  for (uint32_t i = 0; i < n; i += 8) __builtin_memcpy(d + i, s + i, 8);
 #endif
 }
 
+/* Tells whether n bytes are the same; up to 7 bytes more may be read. */
 WS_INLINE int ws_same(const uint8_t *a, const uint8_t *b, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) if (a[i] != b[i]) return 0;
-  return 1;
+  if (n == 0) return 1;
+  while (n > 8) {
+    if (ws_load64(a) != ws_load64(b)) return 0;
+    a += 8, b += 8, n -= 8;
+  }
+  return (ws_load64(a) ^ ws_load64(b)) << (64 - 8 * n) == 0;
 }
 
 WS_INLINE int ws_is(ws_bytes b, const char *s) { uint32_t n = ws_strlen(s); return b.n == n && ws_same(b.p, (const uint8_t *)s, n); }
@@ -234,11 +242,8 @@ WS_INLINE uint32_t ws_width(uint16_t type) {
 }
 WS_INLINE int ws_has_bytes(uint16_t type) { return type == WS_STRING || type == WS_BINARY || type == WS_VARIANT; }
 
-/* The output frame lies where the call's memory begins: first room for the tables, then the buffers. */
+/* The output frame begins where the call's memory does: first room for the tables, then whatever the call allocates. */
 enum { WS_TABLES = sizeof(ws_header) + 64 * sizeof(ws_node) + 3 * 64 * sizeof(ws_buffer) + 8 * sizeof(ws_section) };
-WS_FUNC void ws_begin_output(ws_call *c) {
-  if (!c->frame) c->frame = ws_alloc_zero(WS_TABLES);
-}
 
 /* A builder that is in no frame yet, with room for rows and bytes; both grow. */
 WS_FUNC ws_builder *ws_new_builder(uint16_t type, uint32_t rows, uint32_t bytes) {
@@ -257,7 +262,6 @@ WS_FUNC ws_builder *ws_new_builder(uint16_t type, uint32_t rows, uint32_t bytes)
 
 /* Adds a main column to the output. */
 WS_FUNC ws_builder *ws_add_column(ws_call *c, uint16_t type, uint32_t rows, uint32_t bytes) {
-  ws_begin_output(c);
   if (c->out_main >= 48) __builtin_trap();
   ws_builder *b = ws_new_builder(type, rows, bytes);
   c->out[c->out_main++] = b;
@@ -360,7 +364,6 @@ WS_FUNC void ws_add_from(ws_builder *b, const ws_column *k, uint32_t i) {
 
 /* Refuses a row: it goes where the pipeline's onError says. */
 WS_FUNC void ws_row_error_bytes(ws_call *c, uint32_t row, int32_t code, const void *text, uint32_t n) {
-  ws_begin_output(c);
   if (!c->errors[0]) {
     c->errors[0] = ws_new_builder(WS_INT32, 8, 0);
     c->errors[1] = ws_new_builder(WS_INT32, 8, 0);
@@ -376,20 +379,17 @@ WS_FUNC void ws_row_error(ws_call *c, uint32_t row, int32_t code, const char *te
 
 /* Says which input row (or group) the next output row comes from: once for each output row, in order. */
 WS_FUNC void ws_parent(ws_call *c, uint32_t row) {
-  ws_begin_output(c);
   if (!c->parents) c->parents = ws_new_builder(WS_INT32, c->rows, 0);
   ws_add_i32(c->parents, (int32_t)row);
 }
 
 /* Says that the output rows have parents, though there may be no row. */
 WS_FUNC void ws_parents_none(ws_call *c) {
-  ws_begin_output(c);
   if (!c->parents) c->parents = ws_new_builder(WS_INT32, c->rows, 0);
 }
 
 /* Opens a section; the columns that are added with ws_section_add belong to it. */
 WS_FUNC void ws_open_section(ws_call *c, uint32_t id, uint32_t rows) {
-  ws_begin_output(c);
   if (c->out_section_count >= 8) __builtin_trap();
   c->out_sections[c->out_section_count++] = (ws_section){id, rows, 0, 0};
 }
@@ -401,7 +401,6 @@ WS_FUNC void ws_section_add(ws_call *c, ws_builder *b) {
 
 /* Writes the tables of the output and gives what wstream_call returns. */
 WS_FUNC int64_t ws_finish(ws_call *c) {
-  ws_begin_output(c);
   if (c->parents) {
     ws_open_section(c, WS_SECTION_PARENTS, c->parents->rows);
     ws_section_add(c, c->parents);
@@ -561,6 +560,7 @@ WS_FUNC int64_t ws_module_call(uint32_t handle, const uint8_t *p, uint32_t n) {
   __builtin_memset(&c, 0, sizeof c);
   c.header = h;
   c.rows = h->rows;
+  c.frame = ws_alloc(WS_TABLES);
   c.bound = ws_bounds[handle].bound;
   c.main_count = h->columns;
   c.columns = ws_alloc(h->nodes * sizeof(ws_column) + 1);

@@ -195,24 +195,28 @@ WS_FUNC int ws_timestamp(const uint8_t *p, uint32_t n, int64_t *out) {
 /* ---- Strings ---- */
 
 /* From behind the opening quote to the closing one; 0 when there is none or a control character stands inside. *odd
- * gets bit 0 for a backslash and bit 1 for bytes beyond ASCII. */
+ * gets bit 0 for a backslash and bit 1 for bytes beyond ASCII. Up to 15 bytes behind e are read, and do not matter. */
 WS_INLINE const uint8_t *ws_json_string_end(const uint8_t *p, const uint8_t *e, int *odd) {
   for (;;) {
 #ifdef __wasm_simd128__
-    while (p + 16 <= e) {
-      v128_t v = wasm_v128_load(p);
-      v128_t stop = wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(v, wasm_i8x16_splat('"')), wasm_i8x16_eq(v, wasm_i8x16_splat('\\'))),
-                                 wasm_i8x16_lt(v, wasm_i8x16_splat(' '))); /* signed: control characters and beyond ASCII */
-      uint32_t b = wasm_i8x16_bitmask(stop);
-      if (b) { p += __builtin_ctz(b); break; }
+    v128_t v = wasm_v128_load(p);
+    v128_t stop = wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(v, wasm_i8x16_splat('"')), wasm_i8x16_eq(v, wasm_i8x16_splat('\\'))),
+                               wasm_i8x16_lt(v, wasm_i8x16_splat(' '))); /* signed: control characters and beyond ASCII */
+    uint32_t b = wasm_i8x16_bitmask(stop);
+    if (b == 0) {
       p += 16;
+      if (p >= e) return 0;
+      continue;
     }
-#endif
+    p += __builtin_ctz(b);
+#else
     while (p < e && *p != '"' && *p != '\\' && *p >= ' ' && *p < 0x80) p++;
+#endif
     if (p >= e || *p < ' ') return 0;
     if (*p == '"') return p;
     if (*p == '\\') { *odd |= 1; p += 2; }
     else { *odd |= 2; do p++; while (p < e && *p >= 0x80); }
+    if (p >= e) return 0;
   }
 }
 
