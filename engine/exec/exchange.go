@@ -1,0 +1,86 @@
+package exec
+
+import (
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/engine/expr"
+)
+
+// exchanged are rows on their way to the tasks of a stateful operator: with their encoded keys,
+// the hashes of these, and for each partition its rows in order of arrival.
+type exchanged struct {
+	rows *columnar.Batch
+	keys columnar.RowKeys
+	hash []uint64
+	part [][]int32
+	time []int64 // what the operator needs of the event time, if it does
+}
+
+// distribute fills in keys, hashes and partitions.
+func (x *exchanged) distribute(keys []*columnar.Column, partitions int) {
+	n := x.rows.Rows
+	x.hash = encodeKeys(&x.keys, keys, n, nil)
+	x.part = splitRows(x.hash, partitions)
+}
+
+// splitRows distributes rows over partitions by the bucket of their hash.
+func splitRows(hash []uint64, partitions int) [][]int32 {
+	out := make([][]int32, partitions)
+	n := len(hash)
+	for p := range out {
+		out[p] = make([]int32, 0, n/partitions+n/(8*partitions)+8)
+	}
+	for r, h := range hash {
+		p := columnar.Bucket(h) % partitions
+		out[p] = append(out[p], int32(r))
+	}
+	return out
+}
+
+// exchange runs a pipe and gives its rows to flush in order, in lists of not much more than
+// Options.ExchangeBytes; prepare makes an item of rows in the worker, nil for none.
+func (r *run) exchange(p *pipe, prepare func(w *worker, rows *columnar.Batch) (*exchanged, error), flush func([]*exchanged) error) error {
+	var list []*exchanged
+	bytes := int64(0)
+	err := r.drive(p, sink{
+		prepare: func(w *worker, rows *columnar.Batch) (any, error) {
+			x, err := prepare(w, rows)
+			if x == nil || err != nil {
+				return nil, err
+			}
+			return x, nil
+		},
+		take: func(item any) error {
+			x := item.(*exchanged)
+			list = append(list, x)
+			bytes += int64(x.rows.Size() + len(x.keys.Data) + 16*len(x.hash))
+			if bytes < r.opt.ExchangeBytes {
+				return nil
+			}
+			full := list
+			list, bytes = nil, 0
+			return flush(full)
+		},
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return flush(list)
+}
+
+// columnsAt picks columns.
+func columnsAt(cols []*columnar.Column, pos []int) []*columnar.Column {
+	out := make([]*columnar.Column, len(pos))
+	for i, p := range pos {
+		out[i] = cols[p]
+	}
+	return out
+}
+
+// typesOf are the types of columns.
+func typesOf(attrs []*expr.Attr) []*columnar.Type {
+	out := make([]*columnar.Type, len(attrs))
+	for i, a := range attrs {
+		out[i] = a.Typ
+	}
+	return out
+}
