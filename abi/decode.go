@@ -310,8 +310,9 @@ func (d *decoder) column(field *columnar.Field, depth int) (*columnar.Column, er
 	}
 	var err error
 	switch n.code {
-	case TypeNull:
+	case TypeNull: // takes no bytes here, but does wherever its rows are written out
 		c.Type = columnar.Null
+		err = d.spend(int64(n.length))
 	case TypeList, TypeMap, TypeStruct:
 		err = d.nested(&n, c, field, depth)
 	default:
@@ -579,6 +580,9 @@ func (d *decoder) entries(c *columnar.Column, field *columnar.Field, depth int) 
 }
 
 func (d *decoder) structs(n *node, c *columnar.Column, field *columnar.Field, depth int) error {
+	if err := d.spend(int64(n.length)); err != nil {
+		return err
+	}
 	if field != nil && uint64(n.children) != uint64(len(field.Type.Fields)) {
 		return fmt.Errorf("has %d members where %s is declared", n.children, field.Type.SQL())
 	}
