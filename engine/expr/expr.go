@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 )
 
 // Context is what an evaluation needs beside its batch. One Context serves one goroutine.
@@ -20,6 +21,10 @@ type Context struct {
 	Seed      int64          // of rand() and friends: fixed by query id, partition and batch id
 	RowBase   int64          // rows of this partition before the batch, for monotonically_increasing_id
 	Partition int
+
+	lambda *lambdaFrame   // variables of the lambda functions around what is evaluated
+	java   *javatext.Zone // Zone with Java's rules, once it was needed
+	javaOf *time.Location // what java was made of
 }
 
 // Expr is a bound expression. Expressions are immutable and safe for use by many goroutines;
