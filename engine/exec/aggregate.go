@@ -115,6 +115,9 @@ func (c *compiler) newAggregate(n *plan.Aggregate, need attrSet, streaming bool)
 		a.calls = append(a.calls, call)
 		a.order = a.order || call.ordered()
 	}
+	if !a.order {
+		a.input.anyOrder()
+	}
 	if a.out, err = bind(replaced, made); err != nil {
 		return nil, nil, err
 	}

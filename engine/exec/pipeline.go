@@ -305,6 +305,17 @@ func (p *pipe) add(s step, serial bool) {
 	}
 }
 
+// anyOrder tells the last steps that the sink does not care about the order of rows.
+func (p *pipe) anyOrder() {
+	for _, b := range p.branches {
+		for _, s := range b.steps {
+			if t, ok := s.(*timeWindow); ok {
+				t.anyOrder = true
+			}
+		}
+	}
+}
+
 // forget passes on to everything that may keep something of a relation.
 func (p *pipe) forget(rel int) {
 	for _, b := range p.branches {

@@ -13,6 +13,7 @@ type timeWindow struct {
 	keep                []int // input columns of the output; the window follows if it is needed
 	window              *columnar.Type
 	schema              *columnar.Schema
+	anyOrder            bool // whoever gets the rows does not care about their order
 }
 
 func (t *timeWindow) push(w *worker, i int, in *columnar.Batch) error {
@@ -32,6 +33,10 @@ func (t *timeWindow) push(w *worker, i int, in *columnar.Batch) error {
 	last := make([]int64, len(ts)) // the last window that the row may lie in
 	lastWindows(last, ts, t.slide, t.offset)
 	overlap := (t.size + t.slide - 1) / t.slide
+	if overlap > 1 && !t.anyOrder {
+		return t.pushInOrder(w, i, in, ts, last, overlap)
+	}
+	// Window by window: the other columns are shared.
 	for k := int64(0); k < overlap; k++ {
 		start, end := last, make([]int64, len(ts))
 		if k > 0 {
@@ -64,6 +69,21 @@ func (t *timeWindow) push(w *worker, i int, in *columnar.Batch) error {
 		}
 	}
 	return nil
+}
+
+// pushInOrder repeats each row for its windows, latest window first.
+func (t *timeWindow) pushInOrder(w *worker, i int, in *columnar.Batch, ts, last []int64, overlap int64) error {
+	n := len(ts) * int(overlap)
+	start, end, idx := make([]int64, 0, n), make([]int64, 0, n), make([]int32, 0, n)
+	for j, s := range last {
+		for k := int64(0); k < overlap; k++ {
+			from := s - k*t.slide
+			if from+t.size > ts[j] {
+				start, end, idx = append(start, from), append(end, from+t.size), append(idx, int32(j))
+			}
+		}
+	}
+	return w.pushPieces(i+1, t.output(columnar.TakeBatch(in, idx), start, end))
 }
 
 // lastWindows computes the start of the last window that begins at or before each time.
