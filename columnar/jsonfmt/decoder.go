@@ -1,0 +1,464 @@
+package jsonfmt
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/sparkerr"
+)
+
+// Corrupt tells what a call met that was no proper record.
+type Corrupt struct {
+	Records int    // how many
+	Line    int    // of the first one, counted from 1 within the data of the call
+	Sample  string // the beginning of the first one
+}
+
+// maxSample bounds the bytes of a corrupt record that are kept for a warning.
+const maxSample = 200
+
+// Decoder turns JSON text into batches of one schema. It serves one goroutine at a time, for any
+// number of calls; the batches it gives own their memory.
+type Decoder struct {
+	opts    Options
+	out     *columnar.Schema
+	formats *formats
+	reader  reader
+
+	root    *node // the struct of the wanted columns but for the corrupt one, or any type for DecodeColumn
+	place   []int // for each output column the field of root, or -1 for the corrupt column
+	bad     []badRecord
+	rows    int
+	slow    bool   // only the slow reader may be used
+	blanks  uint64 // a bit for each byte that may stand between tokens
+	scratch []byte
+	corrupt Corrupt
+
+	reprint                       bool
+	utc                           bool
+	isoTimestamp, isoNTZ, isoDate bool
+	maxNumber                     int
+	lastMonth, lastDay            uint64 // the date that was read last, as text
+	lastDays                      int64
+
+	perRow float64 // bytes of a record, as seen before
+}
+
+// badRecord is text for the corrupt column.
+type badRecord struct {
+	row  int
+	text string
+}
+
+// Blanks between tokens: all of JSON's, and those within a line.
+const (
+	lineBlanks = 1<<' ' | 1<<'\t'
+	allBlanks  = lineBlanks | 1<<'\n' | 1<<'\r'
+)
+
+// New makes a decoder for the columns need of schema, in that order; nil means all of them. A STRING
+// column called opts.CorruptColumn takes the text of bad records. A map whose keys are no strings,
+// and a corrupt column that is no STRING, are refused.
+func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
+	if opts.SingleVariantColumn != "" {
+		schema = columnar.NewSchema(columnar.Field{Name: opts.SingleVariantColumn, Type: columnar.Variant, Nullable: true})
+	}
+	if need == nil {
+		need = make([]int, len(schema.Fields))
+		for i := range need {
+			need[i] = i
+		}
+	}
+	if err := CheckCorruptColumn(schema, opts.CorruptColumn); err != nil {
+		return nil, err
+	}
+	d := &Decoder{opts: opts, out: &columnar.Schema{}}
+	fields := []columnar.Field{}
+	for _, k := range need {
+		f := schema.Fields[k]
+		f.Nullable = true
+		d.out.Fields = append(d.out.Fields, f)
+		if f.Name == opts.CorruptColumn && opts.SingleVariantColumn == "" {
+			d.place = append(d.place, -1)
+			continue
+		}
+		if err := checkType(f.Type); err != nil {
+			return nil, fmt.Errorf("column %q: %w", f.Name, err)
+		}
+		d.place = append(d.place, len(fields))
+		fields = append(fields, f)
+	}
+	d.init(columnar.StructOf(fields...))
+	return d, d.formats.zoneErr
+}
+
+// NewColumn makes a decoder for DecodeColumn, whose documents are structs, arrays, maps or variants
+// of type t. Modes other than PERMISSIVE and FAILFAST are refused.
+func NewColumn(t *columnar.Type, opts Options) (*Decoder, error) {
+	if opts.Mode == DropMalformed {
+		return nil, sparkerr.New("PARSE_MODE_UNSUPPORTED", "the function `from_json` doesn't support the %s mode. Acceptable modes are PERMISSIVE and FAILFAST.", opts.Mode)
+	}
+	opts.FromJSON = true
+	d := &Decoder{opts: opts}
+	if err := checkType(t); err != nil {
+		return nil, err
+	}
+	if t.Kind != columnar.KindStruct {
+		d.init(t)
+		return d, d.formats.zoneErr
+	}
+	if err := CheckCorruptColumn(&columnar.Schema{Fields: t.Fields}, opts.CorruptColumn); err != nil {
+		return nil, err
+	}
+	d.out = &columnar.Schema{}
+	fields := []columnar.Field{}
+	for _, f := range t.Fields {
+		f.Nullable = true
+		d.out.Fields = append(d.out.Fields, f)
+		if f.Name == opts.CorruptColumn {
+			d.place = append(d.place, -1)
+			continue
+		}
+		d.place = append(d.place, len(fields))
+		fields = append(fields, f)
+	}
+	d.init(columnar.StructOf(fields...))
+	return d, d.formats.zoneErr
+}
+
+// CheckCorruptColumn refuses a corrupt column that is not a STRING.
+func CheckCorruptColumn(s *columnar.Schema, name string) error {
+	i := s.Index(name)
+	if i < 0 || s.Fields[i].Type.Kind == columnar.KindString && s.Fields[i].Nullable {
+		return nil
+	}
+	return sparkerr.New("INVALID_CORRUPT_RECORD_TYPE", "The column %s for corrupt records must have the nullable STRING type, but got %q.",
+		columnar.QuoteIdentifier(name), s.Fields[i].Type.SQL())
+}
+
+// checkType refuses types that no JSON can have.
+func checkType(t *columnar.Type) error {
+	switch t.Kind {
+	case columnar.KindArray:
+		return checkType(t.Elem)
+	case columnar.KindMap:
+		if t.Key.Kind != columnar.KindString {
+			return sparkerr.New("DATATYPE_MISMATCH.INVALID_JSON_MAP_KEY_TYPE", "Input schema %q can only contain STRING as a key type for a MAP.", t.SQL())
+		}
+		return checkType(t.Elem)
+	case columnar.KindStruct:
+		for _, f := range t.Fields {
+			if err := checkType(f.Type); err != nil {
+				return fmt.Errorf("field %q: %w", f.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func depthOf(t *columnar.Type) int {
+	depth := 0
+	switch t.Kind {
+	case columnar.KindArray, columnar.KindMap:
+		depth = 1 + depthOf(t.Elem)
+	case columnar.KindStruct:
+		for _, f := range t.Fields {
+			depth = max(depth, depthOf(f.Type))
+		}
+		depth++
+	}
+	return depth
+}
+
+func (d *Decoder) init(root *columnar.Type) {
+	o := &d.opts
+	d.formats = newFormats(o)
+	d.root = newNode(root, d.formats)
+	d.reprint = o.FromJSON || o.Encoding != ""
+	o.Features.ReplacementDecoding = d.reprint
+	d.reader = reader{formats: d.formats, opts: o, reprint: d.reprint}
+	d.slow = o.Features.MaxDepth < depthOf(root)+maxSkipDepth || o.SingleVariantColumn != "" || root.Kind == columnar.KindVariant
+	d.utc = d.formats.zone == javatext.UTC()
+	d.isoTimestamp, d.isoNTZ, d.isoDate = o.TimestampFormat == "", o.TimestampNTZFormat == "", o.DateFormat == ""
+	d.maxNumber = o.Features.MaxNumberLen
+	d.blanks = lineBlanks
+	if o.MultiLine || o.FromJSON || o.LineSep != "" {
+		d.blanks = allBlanks
+	}
+}
+
+// Schema is what the batches look like.
+func (d *Decoder) Schema() *columnar.Schema { return d.out }
+
+// Decode reads whole records: lines, or in multi-line mode one document. The batch has a row for each
+// record that is one, which may be more or less than there are lines.
+func (d *Decoder) Decode(data []byte) (*columnar.Batch, Corrupt, error) {
+	if len(data) > math.MaxInt32-padBytes {
+		return nil, Corrupt{}, fmt.Errorf("%d bytes of JSON at once, more than 2 GiB", len(data))
+	}
+	d.begin(len(data))
+	err := d.decode(data)
+	if err != nil {
+		d.root.finish(0)
+		return nil, d.corrupt, err
+	}
+	return d.finish(len(data)), d.corrupt, nil
+}
+
+func (d *Decoder) decode(data []byte) error {
+	switch {
+	case d.opts.MultiLine:
+		return d.decodeDocument(data, 1)
+	case d.opts.LineSep != "":
+		sep := []byte(d.opts.LineSep)
+		for line := 1; len(data) > 0; line++ {
+			record, rest, _ := bytes.Cut(data, sep)
+			if err := d.decodeDocument(record, line); err != nil {
+				return err
+			}
+			data = rest
+		}
+		return nil
+	}
+	// Lines are read where they are as long as enough bytes follow; the others from a copy.
+	limit := 0
+	if len(data) > padBytes {
+		limit = bytes.LastIndexByte(data[:len(data)-padBytes], '\n') + 1
+	}
+	if limit > 0 {
+		if err := d.decodeLines(data, limit, 0, data); err != nil {
+			return err
+		}
+	}
+	if limit == len(data) {
+		return nil
+	}
+	tail := d.pad(data[limit:], '\n')
+	return d.decodeLines(tail, len(data)-limit+1, limit, data)
+}
+
+// pad copies b into the scratch space with an end that the fast reader stops at.
+func (d *Decoder) pad(b []byte, end byte) []byte {
+	d.scratch = append(append(d.scratch[:0], b...), end)
+	for range padBytes {
+		d.scratch = append(d.scratch, 0)
+	}
+	return d.scratch
+}
+
+// decodeLines reads the lines of data[:limit], the last of which ends at limit; they stand at offset
+// base in all.
+func (d *Decoder) decodeLines(data []byte, limit, base int, all []byte) error {
+	b := unsafe.Pointer(unsafe.SliceData(data))
+	o := d.root.object
+	for i := 0; i < limit; {
+		start := i
+		c := byteAt(b, i)
+		if c != '{' {
+			i = d.space(b, i)
+			if c = byteAt(b, i); c == '\n' || c == '\r' {
+				i++
+				continue
+			}
+		}
+		if c == '{' && !d.slow {
+			if end := d.fastObject(o, b, i+1, d.rows); end >= 0 {
+				d.rows++
+				if byteAt(b, end) == '\n' {
+					i = end + 1
+				} else {
+					i = lineEnd(data[:limit], end) + 1 // what follows an object is ignored
+				}
+				continue
+			}
+			d.root.rollback(d.rows, d.rows+1)
+		}
+		i = lineEnd(data[:limit], start)
+		if err := d.slowRecord(data[start:i], func() int { return 1 + bytes.Count(all[:base+start], []byte{'\n'}) }); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}
+
+// lineEnd is the offset of the first line end from i on, or the length of data.
+func lineEnd(data []byte, i int) int {
+	rest := data[i:]
+	if n := bytes.IndexByte(rest, '\n'); n >= 0 {
+		rest = rest[:n]
+	}
+	if n := bytes.IndexByte(rest, '\r'); n >= 0 {
+		rest = rest[:n]
+	}
+	return i + len(rest)
+}
+
+// decodeDocument reads one record that may have any length and any characters: an object or a list
+// of objects.
+func (d *Decoder) decodeDocument(record []byte, line int) error {
+	if !d.slow {
+		data := d.pad(record, 0)
+		b := unsafe.Pointer(unsafe.SliceData(data))
+		first := d.rows
+		i := d.space(b, 0)
+		switch byteAt(b, i) {
+		case '{':
+			if end := d.fastObject(d.root.object, b, i+1, d.rows); end >= 0 {
+				d.rows++
+				return nil
+			}
+			d.root.rollback(d.rows, d.rows+1)
+		case '[':
+			if d.fastList(b, i+1) {
+				return nil
+			}
+			d.root.rollback(first, d.rows+1)
+			d.rows = first
+		case 0:
+			if i == len(record) {
+				return nil
+			}
+		}
+	}
+	return d.slowRecord(record, func() int { return line })
+}
+
+// fastList reads a list of objects as rows.
+func (d *Decoder) fastList(b unsafe.Pointer, i int) bool {
+	i = d.space(b, i)
+	if byteAt(b, i) == ']' {
+		return true
+	}
+	for {
+		if byteAt(b, i) != '{' {
+			return false
+		}
+		if i = d.fastObject(d.root.object, b, i+1, d.rows); i < 0 {
+			return false
+		}
+		d.rows++
+		i = d.space(b, i)
+		c := byteAt(b, i)
+		if c == ']' {
+			return true
+		}
+		if c != ',' {
+			return false
+		}
+		i = d.space(b, i+1)
+	}
+}
+
+// slowRecord reads one record with the slow reader.
+func (d *Decoder) slowRecord(record []byte, line func() int) error {
+	var rows []columnar.Datum
+	var err error
+	if d.opts.SingleVariantColumn != "" {
+		rows, err = d.reader.variantRecord(record)
+	} else {
+		rows, err = d.reader.records(d.root, record)
+	}
+	if err != nil {
+		if d.corrupt.Records++; d.corrupt.Records == 1 {
+			d.corrupt.Line, d.corrupt.Sample = line(), string(record[:min(len(record), maxSample)])
+		}
+		switch d.opts.Mode {
+		case DropMalformed:
+			return nil
+		case FailFast:
+			return d.malformed(rows, record, err)
+		}
+		if len(rows) == 0 {
+			rows = []columnar.Datum{nil}
+		}
+	}
+	for _, row := range rows {
+		if err != nil {
+			d.bad = append(d.bad, badRecord{d.rows, string(record)})
+		}
+		d.addRow(row)
+	}
+	return nil
+}
+
+func (d *Decoder) addRow(row columnar.Datum) {
+	if row == nil {
+		for _, k := range d.root.kids {
+			k.setNull(d.rows)
+		}
+	} else {
+		d.root.setDatum(d.rows, row)
+	}
+	d.rows++
+}
+
+// malformed is the error of a bad record in FAILFAST mode.
+func (d *Decoder) malformed(rows []columnar.Datum, record []byte, cause error) error {
+	switch sparkerr.Condition(cause) {
+	case "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS", "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_STRING_AS_DATATYPE":
+		return cause
+	}
+	return sparkerr.New("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+		"Malformed records are detected in record parsing: %.200q. Parse Mode: FAILFAST. To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'.",
+		record).WithCause(cause)
+}
+
+// begin makes ready for data of a size.
+func (d *Decoder) begin(size int) {
+	d.rows, d.corrupt, d.bad = 0, Corrupt{}, d.bad[:0]
+	if d.perRow > 0 {
+		hint := int(float64(size)/d.perRow*1.05) + 16
+		scale := float64(hint) / float64(max(d.root.hintRows, 1))
+		for _, k := range d.root.kids {
+			k.hint(scale)
+		}
+		d.root.hintRows = hint
+	}
+}
+
+// hint scales what the last batch needed to the next one's size.
+func (n *node) hint(scale float64) {
+	n.hintRows, n.hintBytes = int(float64(n.hintRows)*scale)+16, int(float64(n.hintBytes)*scale)+64
+	for _, k := range n.kids {
+		k.hint(scale)
+	}
+}
+
+func (d *Decoder) finish(size int) *columnar.Batch {
+	if d.rows > 0 && size > 0 {
+		d.perRow = float64(size) / float64(d.rows)
+	}
+	cols := make([]*columnar.Column, len(d.place))
+	root := d.root.finish(d.rows)
+	for i, k := range d.place {
+		if k >= 0 {
+			cols[i] = root.Children[k]
+		} else {
+			cols[i] = d.corruptColumn()
+		}
+	}
+	return columnar.NewBatch(d.out, cols, d.rows)
+}
+
+// corruptColumn holds the text of the bad records, and null elsewhere.
+func (d *Decoder) corruptColumn() *columnar.Column {
+	offsets, valid := make([]int32, d.rows+1), columnar.NewBitmap(d.rows)
+	var data []byte
+	row := 0
+	for _, bad := range d.bad {
+		for ; row <= bad.row; row++ {
+			offsets[row] = int32(len(data))
+		}
+		data = append(data, bad.text...)
+		valid.Set(bad.row)
+	}
+	for ; row <= d.rows; row++ {
+		offsets[row] = int32(len(data))
+	}
+	return columnar.NewBytes(columnar.String, offsets, data, valid)
+}
