@@ -86,8 +86,6 @@ type scope struct {
 	windows map[string]*sql.WindowSpec
 	// timeWindows are the columns that time windows of this SELECT added.
 	timeWindows []windowColumn
-	// subqueries are the scalar and EXISTS subqueries met in expressions, to become joins.
-	subqueries *[]subquery
 }
 
 type lambdaParam struct {

@@ -385,7 +385,7 @@ func (a *Analyzer) join(j *sql.Join, ctes *cteScope, outer *scope) (*from, error
 
 // join2 joins an analysed left side with the right side of j.
 func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*from, error) {
-	kind := map[sql.JoinKind]JoinKind{sql.InnerJoin: Inner, sql.CrossJoin: Cross, sql.LeftJoin: LeftJoin, sql.RightJoin: RightJoin, sql.FullJoin: FullJoin, sql.SemiJoin: LeftSemi, sql.AntiJoin: LeftAnti}[j.Kind]
+	kind := map[sql.JoinKind]JoinKind{sql.InnerJoin: Inner, sql.CrossJoin: Cross, sql.LeftOuterJoin: LeftJoin, sql.RightOuterJoin: RightJoin, sql.FullOuterJoin: FullJoin, sql.LeftSemiJoin: LeftSemi, sql.LeftAntiJoin: LeftAnti}[j.Kind]
 	right := j.Right
 	aliasName, aliasCols := "", []string(nil)
 	inner := right

@@ -44,6 +44,9 @@ func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if e == nil && len(x.Parts) == 1 && bareFunction(x.Parts[0]) {
+			return a.callExpr(&sql.Call{Span: x.Span, Name: x.Parts}, s)
+		}
 		if e == nil {
 			return nil, unknownColumn(s, x.Parts)
 		}
@@ -61,7 +64,12 @@ func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
 		}
 		return e, nil
 	case *sql.Subscript:
-		return a.call("[]", s, x, x.Base, x.Index)
+		args, err := a.exprs([]sql.Expr{x.Base, x.Index}, s)
+		if err != nil {
+			return nil, err
+		}
+		e, err := a.binder(x).GetItem(args[0], args[1])
+		return at(e, err, x)
 	case *sql.PathAccess:
 		base, err := a.expr(x.Base, s)
 		if err != nil {
@@ -79,28 +87,51 @@ func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
 		}
 		return &expr.Alias{Child: unalias(e), Name: x.Names[0].Name, ID: a.NewID()}, nil
 	case *sql.Unary:
+		e, err := a.expr(x.X, s)
+		if err != nil {
+			return nil, err
+		}
 		switch x.Op {
 		case sql.OpNeg:
-			return a.call("negative", s, x, x.X)
+			e, err = a.binder(x).Negate(unalias(e))
 		case sql.OpPos:
-			return a.call("positive", s, x, x.X)
+			e, err = a.binder(x).Positive(unalias(e))
+		default:
+			e, err = a.binder(x).Func("~", unalias(e))
 		}
-		return a.call("~", s, x, x.X)
+		return at(e, err, x)
 	case *sql.Binary:
 		return a.binary(x, s)
 	case *sql.Not:
-		return a.call("not", s, x, x.X)
+		e, err := a.expr(x.X, s)
+		if err != nil {
+			return nil, err
+		}
+		return a.negate(unalias(e), nil, true, x)
 	case *sql.Between:
-		name := "between"
-		e, err := a.call(name, s, x, x.X, x.Low, x.High)
-		return a.negate(e, err, x.Not, x)
+		args, err := a.exprs([]sql.Expr{x.X, x.Low, x.High}, s)
+		if err != nil {
+			return nil, err
+		}
+		e, err := a.binder(x).Between(args[0], args[1], args[2])
+		if err != nil {
+			return nil, atPos(err, x.At())
+		}
+		return a.negate(e, nil, x.Not, x)
 	case *sql.In:
 		if len(x.List) == 0 {
 			p := x.At()
 			return nil, sparkerr.At(p.Line, p.Col, "INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN predicate requires at least one value. Empty IN clauses like 'IN ()' are not allowed")
 		}
-		e, err := a.call("in", s, x, append([]sql.Expr{x.X}, x.List...)...)
-		return a.negate(e, err, x.Not, x)
+		args, err := a.exprs(append([]sql.Expr{x.X}, x.List...), s)
+		if err != nil {
+			return nil, err
+		}
+		e, err := a.binder(x).In(args[0], args[1:])
+		if err != nil {
+			return nil, atPos(err, x.At())
+		}
+		return a.negate(e, nil, x.Not, x)
 	case *sql.InQuery:
 		return a.inQuery(x, s)
 	case *sql.Exists:
@@ -112,15 +143,26 @@ func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
 	case *sql.LikeList:
 		return a.likeList(x, s)
 	case *sql.IsNull:
-		if x.Not {
-			return a.call("isnotnull", s, x, x.X)
+		e, err := a.expr(x.X, s)
+		if err != nil {
+			return nil, err
 		}
-		return a.call("isnull", s, x, x.X)
+		if x.Not {
+			return a.binder(x).IsNotNull(unalias(e)), nil
+		}
+		return a.binder(x).IsNull(unalias(e)), nil
 	case *sql.IsTruth:
 		return a.isTruth(x, s)
 	case *sql.IsDistinct:
-		e, err := a.call("<=>", s, x, x.Left, x.Right)
-		return a.negate(e, err, !x.Not, x)
+		args, err := a.exprs([]sql.Expr{x.X, x.Y}, s)
+		if err != nil {
+			return nil, err
+		}
+		e, err := a.binder(x).Compare("<=>", args[0], args[1])
+		if err != nil {
+			return nil, atPos(err, x.At())
+		}
+		return a.negate(e, nil, !x.Not, x)
 	case *sql.Cast:
 		return a.cast(x, s)
 	case *sql.Case:
@@ -139,6 +181,19 @@ func (a *Analyzer) expr(x sql.Expr, s *scope) (expr.Expr, error) {
 		return nil, sparkerr.At(p.Line, p.Col, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", "a lambda function should only be used in a higher order function")
 	}
 	return nil, unsupported(x, "this form of expression")
+}
+
+// bareFunction tells whether a name without parentheses may be a call: CURRENT_DATE and the like.
+func bareFunction(id sql.Ident) bool {
+	if id.Quoted {
+		return false
+	}
+	switch strings.ToLower(id.Name) {
+	case "current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "current_catalog", "current_database",
+		"current_schema", "current_timezone", "localtimestamp", "grouping__id":
+		return true
+	}
+	return false
 }
 
 // exprs resolves several expressions, without the names that they may have.
@@ -168,47 +223,42 @@ func (a *Analyzer) negate(e expr.Expr, err error, not bool, at sql.Node) (expr.E
 	if err != nil || !not {
 		return e, err
 	}
-	return a.binder(at).Func("not", e)
+	n, err := a.binder(at).Not(e)
+	if err != nil {
+		return nil, atPos(err, at.At())
+	}
+	return n, nil
 }
 
 func (a *Analyzer) binary(x *sql.Binary, s *scope) (expr.Expr, error) {
-	name := string(x.Op)
-	switch x.Op {
-	case sql.OpAnd:
-		name = "and"
-	case sql.OpOr:
-		name = "or"
-	case sql.OpNe:
-		l, err := a.exprs([]sql.Expr{x.Left, x.Right}, s)
-		if err != nil {
-			return nil, err
-		}
-		return a.binder(x).Func("<>", l...)
-	}
-	// Long chains such as a AND b AND … lean to the left: walk down without recursion.
-	var chain []*sql.Binary
-	left := sql.Expr(x)
-	for {
-		b, ok := left.(*sql.Binary)
-		if !ok || b.Op != x.Op {
-			break
-		}
-		chain = append(chain, b)
-		left = b.Left
-	}
-	e, err := a.expr(left, s)
+	args, err := a.exprs([]sql.Expr{x.L, x.R}, s)
 	if err != nil {
 		return nil, err
 	}
-	e = unalias(e)
-	for i := len(chain) - 1; i >= 0; i-- {
-		r, err := a.expr(chain[i].Right, s)
-		if err != nil {
-			return nil, err
-		}
-		if e, err = a.binder(chain[i]).Func(name, e, unalias(r)); err != nil {
-			return nil, err
-		}
+	b, l, r := a.binder(x), args[0], args[1]
+	var e expr.Expr
+	switch x.Op {
+	case sql.OpAnd:
+		e, err = b.And(l, r)
+	case sql.OpOr:
+		e, err = b.Or(l, r)
+	case sql.OpEq, sql.OpNullEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
+		e, err = b.Compare(string(x.Op), l, r)
+	case sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpIntDiv:
+		e, err = b.Arithmetic(string(x.Op), l, r)
+	default:
+		return b.Func(string(x.Op), l, r)
+	}
+	if err != nil {
+		return nil, atPos(err, x.At())
+	}
+	return e, nil
+}
+
+// at gives an error of a binder's method the place of the syntax.
+func at(e expr.Expr, err error, n sql.Node) (expr.Expr, error) {
+	if err != nil {
+		return nil, atPos(err, n.At())
 	}
 	return e, nil
 }
@@ -359,8 +409,7 @@ func (a *Analyzer) cast(x *sql.Cast, s *scope) (expr.Expr, error) {
 }
 
 func (a *Analyzer) caseExpr(x *sql.Case, s *scope) (expr.Expr, error) {
-	var args []expr.Expr
-	var operand expr.Expr
+	var operand, els expr.Expr
 	if x.Operand != nil {
 		o, err := a.expr(x.Operand, s)
 		if err != nil {
@@ -368,31 +417,27 @@ func (a *Analyzer) caseExpr(x *sql.Case, s *scope) (expr.Expr, error) {
 		}
 		operand = unalias(o)
 	}
+	var whens []expr.When
 	for _, w := range x.Whens {
-		c, err := a.expr(w.Cond, s)
+		args, err := a.exprs([]sql.Expr{w.Cond, w.Then}, s)
 		if err != nil {
 			return nil, err
 		}
-		c = unalias(c)
-		if operand != nil {
-			if c, err = a.binder(w.Cond).Func("=", operand, c); err != nil {
-				return nil, err
-			}
-		}
-		v, err := a.expr(w.Result, s)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, c, unalias(v))
+		whens = append(whens, expr.When{Cond: args[0], Then: args[1]})
 	}
 	if x.Else != nil {
 		e, err := a.expr(x.Else, s)
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, unalias(e))
+		els = unalias(e)
 	}
-	return a.binder(x).Func("case", args...)
+	if operand != nil {
+		e, err := a.binder(x).CaseOf(operand, whens, els)
+		return at(e, err, x)
+	}
+	e, err := a.binder(x).Case(whens, els)
+	return at(e, err, x)
 }
 
 func (a *Analyzer) row(x *sql.Row, s *scope) (expr.Expr, error) {
@@ -421,27 +466,15 @@ func (a *Analyzer) collate(x *sql.Collate, s *scope) (expr.Expr, error) {
 }
 
 func (a *Analyzer) isTruth(x *sql.IsTruth, s *scope) (expr.Expr, error) {
-	if x.Value == "UNKNOWN" {
-		e, err := a.expr(x.X, s)
-		if err != nil {
-			return nil, err
-		}
-		e, err = a.binder(x).Func("isnull", a.boolOrSame(unalias(e)))
-		return a.negate(e, err, x.Not, x)
-	}
 	e, err := a.expr(x.X, s)
 	if err != nil {
 		return nil, err
 	}
-	e, err = a.binder(x).Func("<=>", unalias(e), &expr.Literal{Typ: columnar.Bool, Value: x.Value == "TRUE"})
-	return a.negate(e, err, x.Not, x)
-}
-
-func (a *Analyzer) boolOrSame(e expr.Expr) expr.Expr {
-	if e.Type().Kind == columnar.KindNull {
-		return a.implicitCast(e, columnar.Bool)
+	e, err = a.binder(x).IsTruth(unalias(e), x.Value)
+	if err != nil {
+		return nil, atPos(err, x.At())
 	}
-	return e
+	return a.negate(e, nil, x.Not, x)
 }
 
 func (a *Analyzer) like(x *sql.LikeExpr, s *scope) (expr.Expr, error) {
@@ -504,11 +537,6 @@ func (a *Analyzer) callExpr(x *sql.Call, s *scope) (expr.Expr, error) {
 	if len(x.Name) == 2 {
 		if m, ok := a.Catalog.Module(x.Name[0].Name); ok {
 			return a.moduleCall(m, x, s)
-		}
-	}
-	if x.Bare {
-		if e, err := a.column(s, x.Name); err == nil && e != nil {
-			return e, nil
 		}
 	}
 	switch lower {

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/pipeline"
+)
+
+// Exit codes, as docs/cli.md lists them.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitInvalid     = 2
+	exitEnvironment = 3
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// program is one run of the command line.
+type program struct {
+	in       io.Reader
+	out, err io.Writer
+	args     []string
+
+	json    bool
+	quiet   bool
+	noColor bool
+
+	signal atomic.Int32 // the exit code of the signal that stopped the run, 0 for none
+	mu     sync.Mutex   // over out and err
+}
+
+// signals ends ctx at the first SIGINT or SIGTERM; the second one kills, as without a handler.
+func (p *program) signals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-ch:
+			code := int32(exitInterrupted)
+			if s == syscall.SIGTERM {
+				code = exitTerminated
+			}
+			p.signal.Store(code)
+			signal.Stop(ch)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(ch); cancel() }
+}
+
+// coded is an error with the exit code that it asks for.
+type coded struct {
+	err  error
+	code int
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+func invalid(format string, args ...any) error {
+	return &coded{fmt.Errorf(format, args...), exitInvalid}
+}
+
+func environment(err error) error { return &coded{err, exitEnvironment} }
+
+// exitCode is the code that an error ends the program with.
+func exitCode(err error) int {
+	var c *coded
+	var many pipeline.Errors
+	var one *pipeline.Error
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &c):
+		return c.code
+	case errors.As(err, &many), errors.As(err, &one):
+		return exitInvalid
+	}
+	return exitFailed
+}
+
+// run runs a command and gives the exit code.
+func (p *program) run(ctx context.Context) int {
+	app := p.app()
+	err := app.RunContext(ctx, p.args)
+	code := exitCode(err)
+	if err != nil {
+		p.report(commandName(p.args), err)
+	}
+	if s := p.signal.Load(); s != 0 && (code == exitOK || errors.Is(err, context.Canceled)) {
+		code = int(s)
+	}
+	return code
+}
+
+func commandName(args []string) string {
+	for _, a := range args[min(1, len(args)):] {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// failure is an error as --json shows it.
+type failure struct {
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	File       string `json:"file,omitempty"`
+	Line       int    `json:"line,omitempty"`
+	Column     int    `json:"column,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// result is the one object that a command prints with --json.
+type result struct {
+	Command string   `json:"command"`
+	OK      bool     `json:"ok"`
+	Result  any      `json:"result,omitempty"`
+	Error   *failure `json:"error,omitempty"`
+}
+
+// failureOf describes an error; of several faults of a file the first one.
+func failureOf(err error) *failure {
+	f := &failure{Code: "FAILED", Message: err.Error()}
+	if c := sparkerr.Condition(err); c != "" {
+		f.Code = c
+	}
+	var many pipeline.Errors
+	var one *pipeline.Error
+	if errors.As(err, &many) && len(many) > 0 {
+		one = many[0]
+	} else {
+		errors.As(err, &one)
+	}
+	var se *sparkerr.Error
+	if one != nil {
+		f.File, f.Line, f.Column, f.Suggestion = one.File, one.Line, one.Col, one.Suggestion
+		if f.Code == "FAILED" {
+			f.Code = "INVALID_PIPELINE"
+		}
+	} else if errors.As(err, &se) {
+		f.Line, f.Column, f.Suggestion = se.Line, se.Col, se.Suggestion
+	}
+	return f
+}
+
+// report prints an error: a line for people, or an object with --json.
+func (p *program) report(command string, err error) {
+	var done *reported
+	if errors.As(err, &done) {
+		return
+	}
+	if p.json {
+		p.printJSON(result{Command: command, Error: failureOf(err)})
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.err, p.paint("31", "error: ")+err.Error())
+}
+
+// reported is an error that the command has printed itself.
+type reported struct{ err error }
+
+func (e *reported) Error() string { return e.err.Error() }
+func (e *reported) Unwrap() error { return e.err }
+
+func (p *program) printJSON(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = []byte(`{"ok":false,"error":{"code":"INTERNAL","message":` + fmt.Sprintf("%q", err.Error()) + `}}`)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.Write(append(b, '\n'))
+}
+
+// succeed prints the result of a command: text for people, an object with --json.
+func (p *program) succeed(command, text string, v any) {
+	if p.json {
+		p.printJSON(result{Command: command, OK: true, Result: v})
+		return
+	}
+	if text != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		fmt.Fprint(p.out, text)
+		if !strings.HasSuffix(text, "\n") {
+			fmt.Fprintln(p.out)
+		}
+	}
+}
+
+// note prints a line about what goes on, unless -q or --json was given.
+func (p *program) note(format string, args ...any) {
+	if p.quiet || p.json {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.err, format+"\n", args...)
+}
+
+// warn prints a warning.
+func (p *program) warn(text string) {
+	if p.quiet {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.err, p.paint("33", "warning: ")+text)
+}
+
+// terminal tells whether w is a terminal.
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// paint colours text where standard error is a terminal.
+func (p *program) paint(code, text string) string {
+	if p.noColor || !terminal(p.err) || os.Getenv("NO_COLOR") != "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// app is the tree of commands.
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name: "wstream", Usage: "streams as tables: SQL, windows and Wasm in one binary", Version: version(),
+		Writer: p.out, ErrWriter: p.err, Reader: p.in, HideVersion: false, EnableBashCompletion: true, Suggest: true,
+		UseShortOptionHandling: true, ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return invalid("%s", err) },
+		CommandNotFound: func(c *cli.Context, name string) {
+			p.report(name, invalid("no command %q; run `wstream help`", name))
+		},
+		Commands: p.commands(),
+	}
+	for _, c := range app.Commands {
+		p.globals(c)
+	}
+	app.Action = func(c *cli.Context) error {
+		if c.Args().Present() {
+			return invalid("no command %q; run `wstream help`", c.Args().First())
+		}
+		return cli.ShowAppHelp(c)
+	}
+	return app
+}
+
+// globals adds the flags that stand everywhere.
+func (p *program) globals(c *cli.Command) {
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return invalid("%s", err) }
+	if len(c.Subcommands) > 0 {
+		for _, s := range c.Subcommands {
+			p.globals(s)
+		}
+		if c.Action == nil {
+			c.Action = func(x *cli.Context) error {
+				if x.Args().Present() {
+					return invalid("no command %q; run `wstream %s --help`", x.Args().First(), x.Command.Name)
+				}
+				return cli.ShowSubcommandHelp(x)
+			}
+		}
+		return
+	}
+	c.Flags = append(c.Flags,
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON object, or JSON lines for rows and events", Destination: &p.json},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only", Destination: &p.quiet},
+		&cli.BoolFlag{Name: "no-color", Usage: "no colours", Destination: &p.noColor},
+	)
+}

@@ -1,0 +1,27 @@
+package expr
+
+// NullIntolerant tells whether e is null whenever one of its operands is.
+func NullIntolerant(e Expr) bool {
+	switch e.(type) {
+	case *comparison:
+		return e.(*comparison).op != opNullEq
+	case *not, *Cast, *getField, *arith, *negation, *timeDiff, *movedTime, *scaledInterval, *like:
+		return true
+	}
+	n, ok := e.(interface{ nullIntolerant() bool })
+	return ok && n.nullIntolerant()
+}
+
+// WithFilter is an aggregate call with another FILTER condition.
+func WithFilter(a Aggregate, filter Expr) Expr {
+	if w, ok := a.(interface{ withFilter(Expr) Expr }); ok {
+		return w.withFilter(filter)
+	}
+	return a
+}
+
+func (m *moduleAggregate) withFilter(f Expr) Expr {
+	out := *m
+	out.call.Filter = f
+	return &out
+}
