@@ -15,7 +15,7 @@ func ParseQuery(src string) (Query, error) {
 	}
 	q, err := p.query()
 	if err == nil && !p.atEnd() {
-		err = p.fail()
+		err = p.fail("the end of the statement")
 	}
 	if err := p.finish(err); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func ParseStatement(src string) (Statement, error) {
 	}
 	s, err := p.statement()
 	if err == nil && !p.atEnd() {
-		err = p.fail()
+		err = p.fail("the end of the statement")
 	}
 	if err := p.finish(err); err != nil {
 		return nil, err

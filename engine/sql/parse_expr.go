@@ -14,29 +14,38 @@ func (p *parser) and() (Expr, error) { return p.logical("AND", OpAnd, p.not) }
 
 // logical reads operands between one logical operator and makes a balanced tree of them.
 func (p *parser) logical(word string, op BinaryOp, operand func() (Expr, error)) (Expr, error) {
+	start := p.i
 	first, err := operand()
 	if err != nil || !p.is(word) {
 		return first, err
 	}
 	operands := []Expr{first}
+	spans := []Span{p.spanFrom(start)}
 	for p.accept(word) {
+		start := p.i
 		x, err := operand()
 		if err != nil {
 			return nil, err
 		}
 		operands = append(operands, x)
+		spans = append(spans, p.spanFrom(start))
 	}
-	return balance(op, operands), nil
+	return balance(op, operands, spans), nil
 }
 
-// balance combines operands as Spark does: the left half gets the one more.
-func balance(op BinaryOp, xs []Expr) Expr {
+// balance combines operands as Spark does: the left half gets the one more. The spans are those of
+// the operands with the parentheses around them.
+func balance(op BinaryOp, xs []Expr, spans []Span) Expr {
 	if len(xs) == 1 {
 		return xs[0]
 	}
 	mid := (len(xs)-1)/2 + 1
-	l, r := balance(op, xs[:mid]), balance(op, xs[mid:])
-	return &Binary{Span: spanTo(l.At(), r.At()), Op: op, L: l, R: r}
+	return &Binary{
+		Span: spanTo(spans[0], spans[len(spans)-1]),
+		Op:   op,
+		L:    balance(op, xs[:mid], spans[:mid]),
+		R:    balance(op, xs[mid:], spans[mid:]),
+	}
 }
 
 // not reads NOT and ! before a predicate.
@@ -154,29 +163,39 @@ func (p *parser) in(start int, x Expr, not bool) (Expr, error) {
 				"Consider using 'WHERE FALSE' if you need an always-false condition, or provide at least one value in the IN list.")
 		return &In{Span: at, X: x, Not: not}, nil
 	}
+	var items []Expr
+	var q Query
+	asList := func() (err error) {
+		if items, err = list(p, p.expr); err != nil {
+			return err
+		}
+		return p.expectOp(")")
+	}
+	asQuery := func() (err error) {
+		if q, err = p.query(); err != nil {
+			return err
+		}
+		return p.expectOp(")")
+	}
+	// A query in parentheses of its own is a list of one value.
+	attempts := []func() error{asList}
 	if p.queryAhead(0) {
-		var q Query
-		ok, err := p.tryHere(ruleQuery, func() (err error) {
-			if q, err = p.query(); err != nil {
-				return err
-			}
-			return p.expectOp(")")
-		})
-		if err != nil {
+		attempts = []func() error{asQuery, asList}
+		if p.isOp("(") {
+			attempts = []func() error{asList, asQuery}
+		}
+	}
+	for n, parse := range attempts {
+		if ok, err := p.tryHere(ruleIn+byte(n), parse); err != nil {
 			return nil, err
-		}
-		if ok {
+		} else if ok && q != nil {
 			return &InQuery{Span: p.spanFrom(start), X: x, Query: q, Not: not}, nil
+		} else if ok {
+			return &In{Span: p.spanFrom(start), X: x, List: items, Not: not}, nil
 		}
+		q = nil
 	}
-	items, err := list(p, p.expr)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.expectOp(")"); err != nil {
-		return nil, err
-	}
-	return &In{Span: p.spanFrom(start), X: x, List: items, Not: not}, nil
+	return nil, errSyntax
 }
 
 // like reads LIKE or ILIKE: with one pattern, or with ANY, SOME or ALL of several.

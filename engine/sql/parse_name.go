@@ -6,13 +6,28 @@ func (p *parser) ident() (Ident, error) {
 	if !t.isName() {
 		return Ident{}, p.fail("a name")
 	}
-	if t.word == "IDENTIFIER" && p.ahead(1).isOp("(") && p.ahead(2).kind == tokString && p.ahead(3).isOp(")") {
-		id := Ident{Span: spanTo(t.span, p.ahead(3).span), Name: p.ahead(2).value, Quoted: true}
-		p.i += 4
-		return id, nil
-	}
 	p.i++
 	return p.identOf(t), nil
+}
+
+// identParts reads an identifier, or IDENTIFIER('a.b'), which may be several.
+func (p *parser) identParts() ([]Ident, error) {
+	if !p.is("IDENTIFIER") || !p.ahead(1).isOp("(") || p.ahead(2).kind != tokString || !p.ahead(3).isOp(")") {
+		id, err := p.ident()
+		return []Ident{id}, err
+	}
+	start, text := p.i, p.ahead(2).value
+	p.i += 4
+	at := p.spanFrom(start)
+	ids, err := ParseName(text)
+	if err != nil {
+		p.faultErr(at, err)
+		ids = []Ident{{Name: text}}
+	}
+	for i := range ids {
+		ids[i].Span, ids[i].Quoted = at, true
+	}
+	return ids, nil
 }
 
 // identOf makes an identifier of a token; a fault is noted if it needs back quotes.
@@ -56,11 +71,19 @@ func (p *parser) tableIdent() (Ident, error) {
 func (p *parser) name() ([]Ident, error) {
 	var parts []Ident
 	for {
-		id, err := p.wholeIdent()
-		if err != nil {
-			return nil, err
+		if p.is("IDENTIFIER") && p.ahead(1).isOp("(") {
+			ids, err := p.identParts()
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, ids...)
+		} else {
+			id, err := p.wholeIdent()
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, id)
 		}
-		parts = append(parts, id)
 		if !p.acceptOp(".") {
 			return parts, nil
 		}
@@ -94,6 +117,7 @@ func list[T any](p *parser, item func() (T, error)) ([]T, error) {
 		}
 		out = append(out, x)
 		if !p.acceptOp(",") {
+			p.could("','")
 			return out, nil
 		}
 	}

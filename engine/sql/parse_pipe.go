@@ -61,6 +61,7 @@ func (p *parser) pipeOp() (PipeOp, error) {
 	case "AGGREGATE":
 		return p.pipeAggregate()
 	}
+	p.could("SELECT", "WHERE", "EXTEND", "AGGREGATE", "JOIN", "SET", "DROP", "AS", "PIVOT", "UNPIVOT", "TABLESAMPLE", "UNION")
 	if p.joinAhead() {
 		j, err := p.join()
 		if err != nil {
@@ -81,8 +82,7 @@ func (p *parser) pipeOp() (PipeOp, error) {
 		return nil, err
 	}
 	if o == nil {
-		return nil, p.fail("SELECT", "EXTEND", "SET", "DROP", "AS", "WHERE", "JOIN", "AGGREGATE", "ORDER", "LIMIT",
-			"UNION", "PIVOT", "UNPIVOT", "TABLESAMPLE")
+		return nil, errSyntax
 	}
 	return &PipeOrder{Span: p.spanFrom(start), Order: o}, nil
 }

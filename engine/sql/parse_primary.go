@@ -175,19 +175,76 @@ func (p *parser) special(t, after *token) func() (Expr, error) {
 	case "STRUCT":
 		return p.structCall
 	case "POSITION":
-		return p.position
+		if p.inParens("IN") {
+			return p.position
+		}
 	case "EXTRACT":
 		return p.extract
 	case "SUBSTR", "SUBSTRING":
-		return p.substring
+		if p.inParens("FROM") {
+			return p.substring
+		}
 	case "TRIM":
-		return p.trim
+		if p.inParens("FROM") {
+			return p.trim
+		}
 	case "OVERLAY":
-		return p.overlay
+		if p.inParens("PLACING") {
+			return p.overlay
+		}
 	case "TIMESTAMPADD", "DATEADD", "DATE_ADD", "TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF", "TIMEDIFF":
 		return p.unitCall
 	}
 	return nil
+}
+
+// inParens tells whether one of FROM, IN and PLACING stands in the parentheses that open behind the
+// current token, not in others within them, before any comma.
+func (p *parser) inParens(word string) bool {
+	if p.inside == nil {
+		p.inside = wordsInside(p.toks)
+	}
+	return p.inside[min(p.i+1, len(p.inside)-1)]&insideBit(word) != 0
+}
+
+func insideBit(word string) uint8 {
+	switch word {
+	case "FROM":
+		return 1
+	case "IN":
+		return 2
+	case "PLACING":
+		return 4
+	}
+	return 0
+}
+
+// wordsInside finds, for each opening parenthesis, the words that inParens looks for.
+func wordsInside(toks []token) []uint8 {
+	const comma = 8
+	found := make([]uint8, len(toks))
+	var open []int
+	for i := range toks {
+		t := &toks[i]
+		switch {
+		case t.isOp("("):
+			open = append(open, i)
+			continue
+		case len(open) == 0:
+			continue
+		case t.isOp(")"):
+			open = open[:len(open)-1]
+			continue
+		}
+		at := open[len(open)-1]
+		switch {
+		case t.isOp(","):
+			found[at] |= comma
+		case found[at]&comma == 0:
+			found[at] |= insideBit(t.word)
+		}
+	}
+	return found
 }
 
 // nameAtom reads a name of several parts, and what makes it more than a column: (…) or .*.
@@ -195,11 +252,11 @@ func (p *parser) nameAtom() (Expr, error) {
 	start := p.i
 	var parts []Ident
 	for {
-		id, err := p.ident()
+		ids, err := p.identParts()
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, id)
+		parts = append(parts, ids...)
 		if !p.isOp(".") {
 			break
 		}
@@ -271,30 +328,29 @@ func (p *parser) parenthesized() (Expr, error) {
 		}
 	}
 	p.i++
-	first, err := p.named()
+	inner := p.i
+	x, err := p.expr()
 	if err != nil {
 		return nil, err
 	}
-	if !p.isOp(",") {
-		if err := p.expectOp(")"); err != nil {
-			return nil, err
-		}
-		if a, ok := first.(*Alias); ok {
-			p.i = start // a name is allowed in rows only: fail at it
-			for p.toks[p.i].span.Offset < a.X.At().End {
-				p.i++
-			}
-			return nil, p.fail("')'", "','")
-		}
-		return first, nil
+	if p.acceptOp(")") {
+		return x, nil
 	}
-	items := []Expr{first}
+	after := p.i
+	if x, err = p.nameBehind(inner, x); err != nil {
+		return nil, err
+	}
+	items := []Expr{x}
 	for p.acceptOp(",") {
 		x, err := p.named()
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, x)
+	}
+	if len(items) == 1 {
+		p.i = after // only the items of a row may have names
+		return nil, p.fail("')'", "','")
 	}
 	if err := p.expectOp(")"); err != nil {
 		return nil, err
@@ -337,6 +393,11 @@ func (p *parser) named() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.nameBehind(start, x)
+}
+
+// nameBehind reads the name behind the expression x, which began at start.
+func (p *parser) nameBehind(start int, x Expr) (Expr, error) {
 	as := p.is("AS") && (p.ahead(1).isName() || p.ahead(1).isOp("("))
 	if as {
 		p.i++

@@ -1,10 +1,11 @@
 package sql
 
+import "strings"
+
 // queryAhead tells whether, skipping n tokens and then opening parentheses, a keyword stands that
 // may begin a query.
 func (p *parser) queryAhead(n int) bool {
-	for p.ahead(n).isOp("(") {
-		n++
+	for limit := n + maxDepth; n < limit && p.ahead(n).isOp("("); n++ {
 	}
 	return p.ahead(n).isAny("SELECT", "WITH", "VALUES", "FROM", "TABLE")
 }
@@ -29,11 +30,24 @@ func (p *parser) query() (Query, error) {
 	if w.CTEs, err = list(p, p.cte); err != nil {
 		return nil, err
 	}
+	p.checkCTEs(w.CTEs)
 	if w.Body, err = p.orderedQuery(); err != nil {
 		return nil, err
 	}
 	w.Span = p.spanFrom(start)
 	return w, nil
+}
+
+// checkCTEs notes the fault of a name given twice.
+func (p *parser) checkCTEs(ctes []CTE) {
+	seen := make(map[string]bool, len(ctes))
+	for _, c := range ctes {
+		key := strings.ToLower(c.Name.Name)
+		if seen[key] {
+			p.fault(c.Name.Span, "DUPLICATED_CTE_NAMES", "CTE definition can't have duplicate names: %s.", JoinName([]Ident{c.Name}))
+		}
+		seen[key] = true
+	}
 }
 
 // cte reads name [(columns)] [MAX RECURSION LEVEL n] [AS] (query).
@@ -250,19 +264,25 @@ func (p *parser) selectQuery(from Relation, start int) (Query, error) {
 		return nil, err
 	}
 	at := p.i
-	if from == nil && p.accept("FROM") {
-		if s.From, err = p.from(); err != nil {
-			return nil, err
+	if from == nil {
+		if p.accept("FROM") {
+			if s.From, err = p.from(); err != nil {
+				return nil, err
+			}
+		} else {
+			p.could("FROM")
 		}
 	}
 	if s.From, err = p.lateralViews(at, s.From); err != nil {
 		return nil, err
 	}
+	p.could("WHERE")
 	if p.accept("WHERE") {
 		if s.Where, err = p.expr(); err != nil {
 			return nil, err
 		}
 	}
+	p.could("GROUP")
 	if p.is("GROUP") && p.ahead(1).word == "BY" {
 		if s.GroupBy, err = p.groupBy(p.expr); err != nil {
 			return nil, err
@@ -469,6 +489,7 @@ func (p *parser) organization() (*Ordered, error) {
 	start := p.i
 	o := &Ordered{}
 	var err error
+	p.could("ORDER", "LIMIT")
 	if p.acceptSeq("ORDER", "BY") {
 		items, err := list(p, p.sortItem)
 		if err != nil {

@@ -26,8 +26,14 @@ func (p *parser) from() (Relation, error) {
 		}
 		left = j
 	}
+	before := left
 	if left, err = p.lateralViews(start, left); err != nil {
 		return nil, err
+	}
+	if left != before && (p.is("PIVOT") && p.ahead(1).isOp("(") || p.unpivotAhead()) {
+		word := p.peek().word
+		p.fault(p.peek().span, "NOT_ALLOWED_IN_FROM.LATERAL_WITH_"+word,
+			"Not allowed in the FROM clause: LATERAL together with %s.", word)
 	}
 	return p.pivots(start, left)
 }
@@ -135,6 +141,7 @@ func (p *parser) relation() (Relation, error) {
 		return nil, err
 	}
 	if lateral {
+		p.checkLateral(p.spanFrom(start), left)
 		left = &Lateral{Span: p.spanFrom(start), Input: left}
 	}
 	for chain := 0; ; {
@@ -197,11 +204,15 @@ func (p *parser) join() (*Join, error) {
 		p.i++
 		j.Lateral = true
 	}
+	at := p.i
 	right, err := p.relationPrimary()
 	if err != nil {
 		return nil, err
 	}
 	j.Right = right
+	if j.Lateral {
+		p.checkLateral(p.spanFrom(at), right)
+	}
 	if !j.Natural {
 		switch {
 		case p.accept("ON"):
@@ -214,7 +225,40 @@ func (p *parser) join() (*Join, error) {
 		}
 	}
 	j.Span = p.spanFrom(start)
+	p.checkJoin(j)
 	return j, nil
+}
+
+// checkJoin notes the faults of words that do not go together.
+func (p *parser) checkJoin(j *Join) {
+	switch {
+	case j.Lateral && j.Kind != InnerJoin && j.Kind != CrossJoin && j.Kind != LeftOuterJoin:
+		p.fault(j.Span, "INVALID_LATERAL_JOIN_TYPE",
+			"The %s JOIN with LATERAL correlation is not allowed because an OUTER subquery cannot correlate to its join partner. "+
+				"Remove the LATERAL correlation or use an INNER JOIN, or LEFT OUTER JOIN instead.", j.Kind)
+	case j.Lateral && j.Natural:
+		p.fault(j.Span, "UNSUPPORTED_FEATURE.LATERAL_NATURAL_JOIN",
+			"The feature is not supported: NATURAL join with LATERAL correlation.")
+	case j.Lateral && j.Using != nil:
+		p.fault(j.Span, "UNSUPPORTED_FEATURE.LATERAL_JOIN_USING",
+			"The feature is not supported: JOIN USING with LATERAL correlation.")
+	case j.Natural && j.Kind == CrossJoin:
+		p.fault(j.Span, "INCOMPATIBLE_JOIN_TYPES", "The join types NATURAL and CROSS are incompatible.")
+	}
+}
+
+// checkLateral notes the fault of LATERAL before anything but a query or a function.
+func (p *parser) checkLateral(at Span, r Relation) {
+	inner := r
+	if a, ok := inner.(*Aliased); ok {
+		inner = a.Input
+	}
+	switch inner.(type) {
+	case *Derived, *TableFunc:
+	default:
+		p.fault(at, "INVALID_SQL_SYNTAX.LATERAL_WITHOUT_SUBQUERY_OR_TABLE_VALUED_FUNC",
+			"Invalid SQL syntax: LATERAL can only be used with subquery and table-valued functions.")
+	}
 }
 
 // relationPrimary reads one relation with its sample, watermark and alias.

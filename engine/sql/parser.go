@@ -9,8 +9,9 @@ import (
 // Bounds of what the parser takes, so that neither its own stack nor that of whoever walks the tree
 // can overflow.
 const (
-	maxDepth = 1000   // expressions, queries and types within one another
-	maxChain = 10_000 // operators, set operations and joins in a row
+	maxDepth = 1000    // expressions, queries and types within one another
+	maxChain = 10_000  // operators, set operations and joins in a row
+	maxAgain = 1 << 20 // tokens read again after something was tried in vain
 )
 
 // parser reads one text. Its methods return errSyntax when the text does not fit what they look for;
@@ -25,9 +26,11 @@ type parser struct {
 	i     int
 	depth int
 
-	comment *Span                // an unclosed comment
-	faults  []*sparkerr.Error    // of texts that parse but make no sense, such as 128Y, in order
-	far     failure              // the syntax failure that came furthest
+	comment *Span             // an unclosed comment
+	faults  []*sparkerr.Error // of texts that parse but make no sense, such as 128Y, in order
+	far     failure           // the syntax failure that came furthest
+	again   int
+	inside  []uint8              // by the index of "(": see inParens
 	failed  map[attempt]struct{} // what has been tried in vain, lest it be tried again
 }
 
@@ -147,9 +150,15 @@ func (p *parser) expectOp(op string) error {
 // fail notes that one of the expected things should stand here and returns errSyntax. Keywords are
 // given in upper case, operators in quotes, other things in words.
 func (p *parser) fail(expected ...string) error {
+	p.could(expected...)
+	return errSyntax
+}
+
+// could notes that one of the things could stand here, in case that nothing else will fit.
+func (p *parser) could(expected ...string) {
 	switch {
 	case p.i > p.far.at:
-		p.far = failure{at: p.i, expected: append([]string(nil), expected...)}
+		p.far.at, p.far.expected = p.i, append(p.far.expected[:0], expected...)
 	case p.i == p.far.at:
 	next:
 		for _, e := range expected {
@@ -161,7 +170,6 @@ func (p *parser) fail(expected ...string) error {
 			p.far.expected = append(p.far.expected, e)
 		}
 	}
-	return errSyntax
 }
 
 // fault notes an error of a text that is well formed. It counts only if the whole text parses.
@@ -194,6 +202,7 @@ const (
 	ruleNot
 	ruleRelation
 	ruleExists
+	ruleIn // and the one behind it
 )
 
 // tryHere runs parse and tells whether it fitted; if not, everything is as before. What failed once
@@ -211,6 +220,9 @@ func (p *parser) tryHere(rule byte, parse func() error) (bool, error) {
 	}
 	if err != errSyntax {
 		return false, err
+	}
+	if p.again += p.i - m.i; p.again > maxAgain+len(p.toks) {
+		return false, p.tooComplex()
 	}
 	p.reset(m)
 	p.depth = depth
@@ -236,8 +248,8 @@ func (p *parser) tooComplex() error {
 	at := p.peek().span
 	return sparkerr.At(at.Line, at.Col, "FAILED_TO_PARSE_TOO_COMPLEX",
 		"The statement, including potential SQL functions and referenced views, was too complex to parse. "+
-			"It nests deeper than %d levels or strings together more than %d operators. "+
-			"To mitigate this error divide the statement into multiple, less complex chunks.", maxDepth, maxChain)
+			"To mitigate this error divide the statement into multiple, less complex chunks "+
+			"(at most %d levels of nesting and %d operators in a row).", maxDepth, maxChain)
 }
 
 // chained counts the length of a chain.
@@ -274,7 +286,7 @@ func (p *parser) atEnd() bool {
 // finish ends a parse whose last error was err: nil if the whole text was read and makes sense.
 func (p *parser) finish(err error) error {
 	if err == nil && p.peek().kind != tokEOF {
-		err = p.fail()
+		err = p.fail("the end of the text")
 	}
 	switch {
 	case err == errSyntax && p.comment != nil && p.toks[p.far.at].kind == tokEOF, err == nil && p.comment != nil:

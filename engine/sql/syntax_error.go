@@ -32,14 +32,14 @@ func (p *parser) syntaxError() error {
 		b.WriteString(": " + t.value)
 	case len(p.far.expected) > 0:
 		b.WriteString(": expected " + orList(p.far.expected))
-	case t.kind != tokEOF:
-		b.WriteString(": nothing that could stand here")
 	}
 	hint, misread := p.typo()
 	if misread != "" {
 		b.WriteString(" ('" + misread + "' before it was read as a name)")
 	}
-	b.WriteByte('.')
+	if hint == "" {
+		b.WriteByte('.') // the suggestion follows otherwise
+	}
 	e := sparkerr.At(t.span.Line, t.span.Col, "PARSE_SYNTAX_ERROR", "%s", b.String())
 	if hint != "" {
 		e = e.WithSuggestion(hint)
@@ -52,17 +52,17 @@ func (p *parser) syntaxError() error {
 func (p *parser) typo() (hint, misread string) {
 	t := &p.toks[p.far.at]
 	if t.kind == tokWord && t.word == "" {
-		if k := nearest(t.text, wordsOf(p.far.expected)); k != "" {
+		if k := nearest(t.text, wordsOf(p.far.expected), 2); k != "" {
 			return k, ""
 		}
-		if k := nearest(t.text, clauseWords()); k != "" {
+		if k := nearest(t.text, clauseWords(), 1); k != "" {
 			return k, ""
 		}
 	}
 	if p.far.at > 0 {
 		prev := &p.toks[p.far.at-1]
 		if prev.kind == tokWord && prev.word == "" {
-			if k := nearest(prev.text, clauseWords()); k != "" {
+			if k := nearest(prev.text, clauseWords(), 1); k != "" {
 				return k, prev.text
 			}
 		}
@@ -81,15 +81,14 @@ func wordsOf(expected []string) []string {
 	return out
 }
 
-// nearest is the word that is at most one edit away from s, two if s is long, or "".
-func nearest(s string, words []string) string {
+// nearest is the word that is fewest edits away from s, at most limit, or one if s is short; or "".
+func nearest(s string, words []string, limit int) string {
 	s = strings.ToUpper(s)
-	limit := 1
-	if len(s) >= 6 {
-		limit = 2
-	}
 	if len(s) < 3 {
 		return ""
+	}
+	if len(s) < 6 {
+		limit = 1
 	}
 	best := ""
 	for _, w := range words {

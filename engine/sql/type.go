@@ -94,15 +94,23 @@ func (t *Type) write(b *strings.Builder) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(f.Name + ": ")
+			b.WriteString(quoteIfNeeded(f.Name) + ": ")
 			f.Type.write(b)
 			if f.NotNull {
 				b.WriteString(" NOT NULL")
 			}
 			if f.Commented {
-				b.WriteString(" COMMENT '" + f.Comment + "'")
+				b.WriteString(" COMMENT '" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(f.Comment) + "'")
 			}
 		}
 		b.WriteByte('>')
 	}
+}
+
+// quoteIfNeeded puts a name in back quotes unless it could stand without them.
+func quoteIfNeeded(name string) string {
+	if name != "" && asciiWord(name) && strings.Trim(name, "0123456789") != "" {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }
