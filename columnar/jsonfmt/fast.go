@@ -443,6 +443,12 @@ func (d *Decoder) rawText(n *node, b unsafe.Pointer, i, row int) int {
 
 // integerAt reads a number without point and exponent; end is -1 for any other.
 func integerAt(b unsafe.Pointer, i int) (v int64, end int) {
+	if m, scale, end, ok := shortAt(b, i); ok {
+		if scale > 0 {
+			return 0, -1
+		}
+		return int64(m), end
+	}
 	negative := byteAt(b, i) == '-'
 	if negative {
 		i++
@@ -466,6 +472,9 @@ func integerAt(b unsafe.Pointer, i int) (v int64, end int) {
 }
 
 func (d *Decoder) float64At(b unsafe.Pointer, i int) (float64, int) {
+	if m, scale, end, ok := shortAt(b, i); ok {
+		return float64(m) / pow10[scale&15], end
+	}
 	n, ok := numberAt(b, i)
 	if !ok {
 		return 0, -1

@@ -67,6 +67,49 @@ const point = 0xfe
 // pow10 holds the powers of ten that a double holds exactly.
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
+// nonDigits marks, by its high bit, the bytes of v that are no digits.
+func nonDigits(v uint64) uint64 {
+	x := v ^ ones*'0'
+	return (x | (x&^highs + ones*0x76)) & highs
+}
+
+// eightDigits is the number that the bytes of v, digits less '0', the first one lowest, write.
+func eightDigits(v uint64) uint64 {
+	v = v*10 + v>>8
+	return (v&0x000000ff000000ff*0x000f424000000064 + v>>16&0x000000ff000000ff*0x0000271000000001) >> 32
+}
+
+// shortAt reads a number of at most seven digits, perhaps with a point, that starts at i, in a few steps without
+// a loop: loops over digits, whose number differs from row to row, cost a wrong guess of the processor
+// each. ok is false for what it does not know, and for what is no number.
+func shortAt(b unsafe.Pointer, i int) (mantissa uint64, scale, end int, ok bool) {
+	v := wordAt(b, i)
+	m := nonDigits(v)
+	if m == 0 {
+		return 0, 0, 0, false
+	}
+	k := bits.TrailingZeros64(m) &^ 7 // bits of the digits in front
+	digits, stop := k, byte(v>>k)
+	if stop == '.' {
+		m &= m - 1
+		if m == 0 {
+			return 0, 0, 0, false
+		}
+		below := uint64(1)<<k - 1
+		digits = bits.TrailingZeros64(m)&^7 - 8
+		stop = byte(v >> (digits + 8))
+		v = v&below | v>>8&^below
+		end = i + digits>>3 + 1
+	} else {
+		end = i + k>>3
+	}
+	if k == 0 || digits == k && end != i+k>>3 || stop|0x20 == 'e' || stop == '.' || k > 8 && byte(v) == '0' {
+		return 0, 0, 0, false
+	}
+	v = (v - ones*'0') << (64 - digits)
+	return eightDigits(v), (digits - k) >> 3, end, true
+}
+
 // number is the parts of a JSON number: ±mantissa × 10^exp.
 type number struct {
 	mantissa uint64
