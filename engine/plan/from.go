@@ -657,3 +657,8 @@ func unalias(e expr.Expr) expr.Expr {
 	}
 	return e
 }
+
+// Rename gives the columns of n other names.
+func (a *Analyzer) Rename(n Node, columns []string) (Node, error) {
+	return a.rename(n, columns, &sql.Table{})
+}
