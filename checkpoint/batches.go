@@ -54,7 +54,7 @@ func (c *Checkpoint) Verify() error {
 		}
 		log, err := c.openLog(folder, true, "", "")
 		if err == nil {
-			err = log.Scan(-1, func(int64, []byte) error { return nil })
+			err = log.Scan(-1, c.offsets.Last(), func(int64, []byte) error { return nil })
 		}
 		if err != nil {
 			errs = append(errs, err)

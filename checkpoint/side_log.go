@@ -125,12 +125,9 @@ func (s *SideLog) Scan(fn func(SideEntry) error) error {
 	if s.c.readOnly {
 		last = s.c.offsets.Last()
 	}
-	err := s.log.Scan(-1, func(id int64, b []byte) error {
+	err := s.log.Scan(-1, last, func(id int64, b []byte) error {
 		if len(b) == 0 || b[0] != sidePlain && b[0] != sideCompact {
 			return fmt.Errorf("unknown kind of entry")
-		}
-		if id > last {
-			return nil
 		}
 		e := SideEntry{Batch: id, Compact: b[0] == sideCompact, Payload: b[1:]}
 		if e.Compact {

@@ -42,8 +42,7 @@ type bucket struct {
 	removed int    // entries removed in this batch
 	clock   uint32 // where the eviction goes on
 
-	logBytes  int64 // change-log bytes since the last snapshot of this bucket
-	persisted int64 // version that the newest snapshot of this bucket is good for
+	logBytes int64 // change-log bytes since the last snapshot of this bucket
 }
 
 // undoEntry remembers one entry as it was before the first change of the batch.

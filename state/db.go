@@ -1,20 +1,45 @@
 package state
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
+
+	"github.com/wstream/wstream/internal/recordlog"
 )
+
+// FormatVersion is the version of the format of the state: of the records of the change log, of snapshots, and of the hash
+// of the content.
+//
+//	1: first
+const FormatVersion = 1
 
 // DB is the keyed state of one query. Open, Store and Load make it ready; Commit and Abort end batches. The methods of a
 // DB are called by one goroutine at a time, and never while a Part is in use, except Pending.Write.
 type DB struct {
-	opts    Options
-	stores  []*Store
-	byName  map[string]*Store
-	version int64
-	loaded  bool
-	broken  error // set when what is in memory and what is on disk may differ: only Load helps
-	metrics Metrics
+	opts     Options
+	stores   []*Store
+	byName   map[string]*Store
+	version  int64
+	loaded   bool
+	checked  bool  // every store that was loaded has been asked for
+	broken   error // set when what is in memory and what is on disk may differ: only Load helps
+	log      *recordlog.Log
+	begun    bool // the log has a segment of this owner
+	encoders []*encoder
+	snaps    []*snapshotInfo // those on disk that count, oldest first
+	files    []string        // snapshots before the first of snaps that others may refer to
+	bad      []string        // snapshots that were damaged and repaired: deleted with the next commit
+	places   [Buckets]bucketPlace
+	// undeleted are files that count no more and have not been deleted yet.
+	undeleted []string
+	job       *snapshotJob // the snapshot being written, or written and not yet looked at
+	cursor    int          // the bucket at which the next snapshot goes on
+	debt      int64        // bytes of buckets that the next snapshot should write
+	metrics   Metrics
 }
 
 // CommitInfo says what a commit did.
@@ -39,8 +64,8 @@ type StoreInfo struct {
 	Rows int64
 	// Updated and Removed count the entries that were put or changed, and removed, in the batch.
 	Updated, Removed int64
-	// MemoryBytes is what the tables take in memory, DiskRows how many keys lie in the cold store.
-	MemoryBytes, DiskRows int64
+	// MemoryBytes is what the tables take in memory, ColdKeys how many keys lie in the cold store.
+	MemoryBytes, ColdKeys int64
 }
 
 // Metrics are counters since Open, and sizes as of the last commit.
@@ -49,11 +74,11 @@ type Metrics struct {
 	Repaired int64
 	// Snapshots counts snapshot files written, SnapshotBytes their bytes.
 	Snapshots, SnapshotBytes int64
-	// Evicted and Fetched count entries moved to and from the cold store.
+	// Evicted and Fetched count keys moved to and from the cold store.
 	Evicted, Fetched int64
 	// MemoryBytes is what all tables take in memory.
 	MemoryBytes int64
-	// ReplayedBatches is how many change-log records the last Load read.
+	// ReplayedBatches is how many change-log records the last Load applied.
 	ReplayedBatches int64
 }
 
@@ -62,44 +87,77 @@ func Open(opts Options) (*DB, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("state %q: %w", opts.Dir, err)
 	}
-	return &DB{opts: opts, byName: map[string]*Store{}, version: -1}, nil
+	db := &DB{opts: opts, byName: map[string]*Store{}, version: -1}
+	for range min(opts.Partitions, runtime.GOMAXPROCS(0)) {
+		db.encoders = append(db.encoders, &encoder{})
+	}
+	return db, nil
 }
 
 // Store returns the store that the spec describes, new or as it was loaded. A store that was loaded with other schemas or
-// flags is a *SchemaError, which names the operator and both shapes. All stores must be asked for before the first
-// Commit; it does not matter whether before or after Load.
+// flags is a *SchemaError, which names the operator and both shapes, and so is one that Load has not found in a state that
+// is not empty. All stores must be asked for before the first Commit. They may be asked for before Load, which then
+// compares all of them, and refuses what the query no longer has.
 func (db *DB) Store(spec StoreSpec) (*Store, error) {
 	if s := db.byName[spec.Name]; s != nil {
+		if s.claimed {
+			return nil, fmt.Errorf("state %q: store %q is asked for twice", db.opts.Dir, spec.Name)
+		}
+		if err := compareSpecs(s.spec, spec); err != nil {
+			return nil, err
+		}
+		s.spec, s.claimed = spec, true
 		return s, nil
 	}
+	if db.loaded && db.version >= 0 {
+		return nil, db.missing(spec)
+	}
+	return db.addStore(spec, true), nil
+}
+
+func (db *DB) addStore(spec StoreSpec, claimed bool) *Store {
 	s := newStore(db, spec, len(db.stores))
+	s.claimed = claimed
 	db.stores = append(db.stores, s)
 	db.byName[spec.Name] = s
-	return s, nil
+	return s
 }
+
+func (db *DB) missing(spec StoreSpec) error {
+	var names []string
+	for _, s := range db.stores {
+		if s.persisted {
+			names = append(names, fmt.Sprintf("%q", s.spec.Name))
+		}
+	}
+	held := "none"
+	if len(names) > 0 {
+		held = strings.Join(names, ", ")
+	}
+	return &SchemaError{Store: spec.Name, Operator: spec.Operator, What: "missing", Stored: held}
+}
+
+// Stores returns all stores, those that were loaded and not asked for included.
+func (db *DB) Stores() []*Store { return slices.Clone(db.stores) }
 
 // Version returns the batch of the last Load or Commit, -1 if there was none.
 func (db *DB) Version() int64 { return db.version }
 
+// Hash returns the hash of the content as of the last Load or Commit, see CommitInfo.
+func (db *DB) Hash() (sum uint64) {
+	for _, s := range db.stores {
+		for i := range s.buckets {
+			sum += s.buckets[i].sum
+		}
+	}
+	return sum
+}
+
 // Partitions returns the number of parts of every store.
 func (db *DB) Partitions() int { return db.opts.Partitions }
 
-// Load makes the state what it was at the end of the batch version; -1 is the empty state. Whatever was not committed is
-// dropped, and what was committed after version is gone for good with the next Commit.
-func (db *DB) Load(version int64) error {
-	for _, s := range db.stores {
-		s.clear()
-	}
-	db.version, db.loaded = version, true
-	return nil
-}
-
-// LoadCommitted is Load with the hash that CommitInfo gave for version, from the checkpoint's commit log. A state with
-// another content is refused.
-func (db *DB) LoadCommitted(version int64, hash uint64) error { return db.Load(version) }
-
-// Commit makes all changes since the last Commit durable as the version batch, which must be the one after the last. On
-// an error the state is as after Abort if nothing was written, and otherwise only Load makes it usable again.
+// Commit makes all changes since the last Commit durable as the version batch, which must be the one after the last. After
+// an error only Load makes the state usable again, unless the error came before anything was written: then Abort does.
 func (db *DB) Commit(batch int64) (CommitInfo, error) {
 	p, err := db.Prepare(batch)
 	if err != nil {
@@ -111,100 +169,80 @@ func (db *DB) Commit(batch int64) (CommitInfo, error) {
 	return p.Info, nil
 }
 
-// Pending is a batch whose changes have been gathered and are not durable yet.
-type Pending struct {
-	// Info is what the commit will have done.
-	Info CommitInfo
-	db   *DB
+// checkUnclaimed refuses a state that holds stores which the query has not asked for.
+func (db *DB) checkUnclaimed() error {
+	if db.checked {
+		return nil
+	}
+	for _, s := range db.stores {
+		if !s.claimed {
+			return &SchemaError{Store: s.spec.Name, Operator: s.spec.Operator, What: "unknown"}
+		}
+	}
+	db.checked = true
+	return nil
 }
 
-// Prepare gathers the changes since the last Commit for the version batch. When it returns the parts may be used for the
-// next batch, while Write makes this one durable.
-func (db *DB) Prepare(batch int64) (*Pending, error) {
-	if db.broken != nil {
-		return nil, db.broken
-	}
-	if !db.loaded {
-		return nil, fmt.Errorf("state %q: commit of batch %d before Load", db.opts.Dir, batch)
-	}
-	if batch != db.version+1 {
-		return nil, fmt.Errorf("state %q: commit of batch %d after version %d", db.opts.Dir, batch, db.version)
-	}
+// partError returns the first error that a part met in the cold store.
+func (db *DB) partError() error {
 	for _, s := range db.stores {
 		for _, p := range s.parts {
 			if p.err != nil {
-				return nil, fmt.Errorf("state of operator %q: batch %d: %w", s.spec.Operator, batch, p.err)
+				return fmt.Errorf("state of operator %q: %w", s.spec.Operator, p.err)
 			}
 		}
 	}
-	info := CommitInfo{Version: batch}
-	for _, s := range db.stores {
-		s.updated, s.removed = 0, 0
+	return nil
+}
+
+// eachPart calls fn for every partition, on as many goroutines as there are encoders, each with its own.
+func (db *DB) eachPart(fn func(e *encoder, p int)) {
+	if len(db.encoders) == 1 {
+		for p := range db.opts.Partitions {
+			fn(db.encoders[0], p)
+		}
+		return
 	}
 	var wg sync.WaitGroup
-	counts := make([][2]int64, db.opts.Partitions*len(db.stores))
-	for p := range db.opts.Partitions {
+	for w, e := range db.encoders {
 		wg.Go(func() {
-			for i, s := range db.stores {
-				c := &counts[p*len(db.stores)+i]
-				for _, n := range s.parts[p].mine {
-					b := &s.buckets[n]
-					for _, u := range b.undo {
-						if u.cur != 0 {
-							c[0]++
-						}
-					}
-					c[1] += int64(b.removed)
-					b.endBatch()
-					b.compact()
-				}
+			for p := w; p < db.opts.Partitions; p += len(db.encoders) {
+				fn(e, p)
 			}
 		})
 	}
 	wg.Wait()
-	for i, s := range db.stores {
-		for p := range db.opts.Partitions {
-			s.updated += counts[p*len(db.stores)+i][0]
-			s.removed += counts[p*len(db.stores)+i][1]
-		}
-		info.Stores = append(info.Stores, StoreInfo{
-			Name: s.spec.Name, Operator: s.spec.Operator, Rows: s.Rows(),
-			Updated: s.updated, Removed: s.removed, MemoryBytes: s.MemoryUsed(),
-		})
-		info.Changed = info.Changed || s.updated+s.removed > 0
-	}
-	db.version = batch
-	return &Pending{Info: info, db: db}, nil
 }
-
-// Write makes the batch durable. It may run while the parts are in use for the next batch, and must return before the
-// next Prepare, Abort or Load.
-func (p *Pending) Write() error { return nil }
 
 // Abort drops all changes since the last Commit.
 func (db *DB) Abort() {
-	var wg sync.WaitGroup
-	for p := range db.opts.Partitions {
-		wg.Go(func() {
-			for _, s := range db.stores {
-				s.parts[p].err = nil
-				for _, n := range s.parts[p].mine {
-					s.buckets[n].abort()
-				}
+	db.eachPart(func(_ *encoder, p int) {
+		for _, s := range db.stores {
+			s.parts[p].err = nil
+			for _, n := range s.parts[p].mine {
+				s.buckets[n].abort()
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 }
 
 // Metrics returns counters and sizes.
 func (db *DB) Metrics() Metrics {
 	m := db.metrics
+	m.MemoryBytes = 0
 	for _, s := range db.stores {
 		m.MemoryBytes += s.MemoryUsed()
 	}
 	return m
 }
 
-// Close ends the use of the state. What was not committed is dropped.
-func (db *DB) Close() error { return nil }
+// Close ends the use of the state and waits for a snapshot that is being written. What was not committed is dropped.
+func (db *DB) Close() error {
+	errs := []error{db.finishSnapshot(true)}
+	if db.log != nil {
+		errs = append(errs, db.log.Close())
+		db.log = nil
+	}
+	db.loaded = false
+	return errors.Join(errs...)
+}

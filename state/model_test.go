@@ -234,7 +234,7 @@ var modelSpecs = []StoreSpec{
 // TestModel does random things to every kind of store and compares it with a map, over batches that are committed or
 // aborted.
 func TestModel(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(15) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			db, err := Open(Options{Partitions: 1 + r.IntN(5)})

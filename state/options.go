@@ -16,6 +16,8 @@ type Options struct {
 	Dir string
 	// QueryID is written into every file and compared when it is read, so that files of another query are refused.
 	QueryID string
+	// Ancestors are ids of queries whose files are accepted as well: those that the checkpoint was forked from.
+	Ancestors []string
 	// Partitions is the number of tasks, 1 to 256; 0 is 1. It may change at every start.
 	Partitions int
 	// MemoryLimit is how many bytes tables may take before entries that were not used lately move to the cold store;
@@ -28,7 +30,7 @@ type Options struct {
 	SnapshotBytes int64
 	// SyncSnapshots writes snapshots within Commit instead of beside the next batch. For tests.
 	SyncSnapshots bool
-	// SegmentBytes is the size at which a change-log file is closed and the next one started; 0 is 64 MiB.
+	// SegmentBytes is the size at which a change-log file is closed and the next one started; 0 is 16 MiB.
 	SegmentBytes int64
 	// Failpoints are the crash points of tests; nil has none.
 	Failpoints *failpoint.Set
@@ -54,7 +56,7 @@ func (o *Options) Validate() error {
 		o.SnapshotBytes = 4 << 20
 	}
 	if o.SegmentBytes == 0 {
-		o.SegmentBytes = 64 << 20
+		o.SegmentBytes = 16 << 20
 	}
 	return nil
 }

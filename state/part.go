@@ -222,6 +222,9 @@ func (p *Part) Due(upTo int64, refs []Ref) []Ref {
 // during the call; fn must not change the part. When fn returns an error, Expired returns it and has removed nothing. fn
 // may be nil. It returns the number of entries removed.
 func (p *Part) Expired(upTo int64, fn func(key, value []byte, expiry int64) error) (int, error) {
+	if upTo == NoExpiry {
+		upTo--
+	}
 	p.refs = p.Due(upTo, p.refs[:0])
 	if p.err != nil {
 		return 0, p.err

@@ -1,5 +1,7 @@
 package state
 
+import "github.com/wstream/wstream/columnar"
+
 // StoreSpec describes a store. Everything but Operator is checked at a restart against what the state was written with.
 type StoreSpec struct {
 	// Name is unique in the query and stable over restarts, e.g. "0.aggregate" or "1.left".
@@ -19,16 +21,19 @@ type StoreSpec struct {
 type Store struct {
 	db      *DB
 	spec    StoreSpec
+	seed    uint64 // hash of the name, for the sum of the content
 	id      uint16 // position in the store table of the change log
 	lay     layout
 	buckets [Buckets]bucket
 	parts   []*Part
-	updated int64 // entries changed by the last commit
-	removed int64 // entries removed by the last commit
+	// claimed: the query has asked for it. persisted: the change log knows it.
+	claimed, persisted bool
+	updated            int64 // entries changed by the last commit
+	removed            int64 // entries removed by the last commit
 }
 
 func newStore(db *DB, spec StoreSpec, id int) *Store {
-	s := &Store{db: db, spec: spec, id: uint16(id), lay: newLayout(spec.Expiring, spec.Multi)}
+	s := &Store{db: db, spec: spec, id: uint16(id), seed: columnar.HashBytes([]byte(spec.Name)), lay: newLayout(spec.Expiring, spec.Multi)}
 	for p := range db.opts.Partitions {
 		part := &Part{buckets: &s.buckets, store: s, db: db, index: p}
 		for b := p; b < Buckets; b += db.opts.Partitions {
@@ -43,7 +48,7 @@ func newStore(db *DB, spec StoreSpec, id int) *Store {
 // clear empties the store.
 func (s *Store) clear() {
 	for i := range s.buckets {
-		s.buckets[i] = bucket{lay: &s.lay, expired: nothingDue, persisted: -1}
+		s.buckets[i] = bucket{lay: &s.lay, expired: nothingDue}
 	}
 	for _, p := range s.parts {
 		p.err = nil

@@ -69,6 +69,7 @@ type Log struct {
 	f        vfs.File   // of the segment being written, the last of segments; nil before Begin
 	pos      int64      // where the next record goes
 	ahead    int64      // length of the file, zeros from pos on
+	unsynced bool       // the last record was not synced
 	err      error      // a write failed: nothing more may be written
 	buf      []byte
 }
@@ -218,27 +219,27 @@ func (l *Log) Read(id int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s entry %d: %w", l.o.Kind, id, fs.ErrNotExist)
 }
 
-// Scan calls fn with the visible records from id from on, in order. Each payload is fn's to keep.
-func (l *Log) Scan(from int64, fn func(id int64, payload []byte) error) error {
+// Scan calls fn with the visible records from id from to id to, in order. Each payload is fn's to keep.
+func (l *Log) Scan(from, to int64, fn func(id int64, payload []byte) error) error {
 	for _, s := range l.segments {
-		if n := len(s.entries); n == 0 || s.entries[n-1].id < from {
+		if n := len(s.entries); n == 0 || s.entries[n-1].id < from || s.entries[0].id > to {
 			continue
 		}
-		if err := l.scanSegment(s, from, fn); err != nil {
+		if err := l.scanSegment(s, from, to, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *Log) scanSegment(s *segment, from int64, fn func(id int64, payload []byte) error) error {
+func (l *Log) scanSegment(s *segment, from, to int64, fn func(id int64, payload []byte) error) error {
 	f, err := l.o.FS.Open(s.name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	for _, e := range s.entries {
-		if e.id < from {
+		if e.id < from || e.id > to {
 			continue
 		}
 		b, err := s.read(f, e)
@@ -267,6 +268,9 @@ func (l *Log) Begin(gen, base int64) error {
 	if err := l.closeFile(); err != nil {
 		return err
 	}
+	if err := l.syncTail(); err != nil {
+		return err
+	}
 	l.tail = min(l.tail, base)
 	l.last = base
 	l.err = nil
@@ -274,6 +278,24 @@ func (l *Log) Begin(gen, base int64) error {
 		return err
 	}
 	return l.connect()
+}
+
+// syncTail makes durable what the former owner has written and perhaps not synced. It was read and will be acted upon, so
+// it must not vanish later.
+func (l *Log) syncTail() error {
+	for i := len(l.segments) - 1; i >= 0; i-- {
+		s := l.segments[i]
+		if len(s.entries) == 0 {
+			continue
+		}
+		f, err := l.o.FS.OpenReadWrite(s.name)
+		if err != nil {
+			return err
+		}
+		err = f.Sync()
+		return errors.Join(err, f.Close())
+	}
+	return nil
 }
 
 // DropEmpty takes the older segments off the log in which no record counts any more, and returns their names. It is called
@@ -319,8 +341,8 @@ func (l *Log) newSegment(gen, base int64) error {
 	if err != nil {
 		return err
 	}
-	l.f, l.pos, l.ahead = f, 0, 0
-	if err := l.write(typeHeader, 0, payload); err != nil {
+	l.f, l.pos, l.ahead, l.unsynced = f, 0, 0, false
+	if _, err := l.write(typeHeader, 0, payload); err != nil {
 		return l.fail(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -358,6 +380,11 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 	s := l.segments[len(l.segments)-1]
 	if l.pos >= l.o.SegmentBytes && len(s.entries) > 0 {
 		gen := s.gen
+		if l.unsynced {
+			if err := l.f.Sync(); err != nil {
+				return l.fail(err)
+			}
+		}
 		if err := l.closeFile(); err != nil {
 			return l.fail(err)
 		}
@@ -370,7 +397,8 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 		s = l.segments[len(l.segments)-1]
 	}
 	at := l.pos
-	if err := l.write(typeRecord, id, payload...); err != nil {
+	fr, err := l.write(typeRecord, id, payload...)
+	if err != nil {
 		return l.fail(err)
 	}
 	if err := l.o.Failpoints.Hit(l.o.SyncPoint, id); err != nil {
@@ -381,12 +409,8 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 			return l.fail(err)
 		}
 	}
-	e := entry{id: id, off: at + headerSize}
-	for _, p := range payload {
-		e.n += int64(len(p))
-		e.crc = crc32.Update(e.crc, crcTable(), p)
-	}
-	s.entries = append(s.entries, e)
+	l.unsynced = !sync
+	s.entries = append(s.entries, entry{id: id, off: at + headerSize, n: fr.length, crc: fr.crc})
 	l.last, l.tail = id, id
 	return nil
 }
@@ -394,8 +418,8 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 // smallRecord is up to how many bytes a record is put together in memory and written at once.
 const smallRecord = 64 << 10
 
-func (l *Log) write(typ byte, id int64, payload ...[]byte) error {
-	fr := frame{typ: typ, id: id}
+func (l *Log) write(typ byte, id int64, payload ...[]byte) (fr frame, err error) {
+	fr = frame{typ: typ, id: id}
 	for _, p := range payload {
 		fr.length += int64(len(p))
 		fr.crc = crc32.Update(fr.crc, crcTable(), p)
@@ -405,7 +429,7 @@ func (l *Log) write(typ byte, id int64, payload ...[]byte) error {
 		ahead := l.pos + whole + l.o.Preallocate
 		ahead -= ahead % l.o.Preallocate
 		if _, err := l.f.WriteAt(make([]byte, ahead-l.ahead), l.ahead); err != nil {
-			return err
+			return fr, err
 		}
 		l.ahead = ahead
 	}
@@ -413,14 +437,14 @@ func (l *Log) write(typ byte, id int64, payload ...[]byte) error {
 	fr.put(head[:])
 	if whole > smallRecord && !l.o.Failpoints.Armed(l.o.PartialPoint, id) {
 		if err := l.writeRaw(head[:]); err != nil {
-			return err
+			return fr, err
 		}
 		for _, p := range payload {
 			if err := l.writeRaw(p); err != nil {
-				return err
+				return fr, err
 			}
 		}
-		return l.writeRaw([]byte(trailer))
+		return fr, l.writeRaw([]byte(trailer))
 	}
 	l.buf = append(l.buf[:0], head[:]...)
 	for _, p := range payload {
@@ -428,9 +452,9 @@ func (l *Log) write(typ byte, id int64, payload ...[]byte) error {
 	}
 	l.buf = append(l.buf, trailer...)
 	if typ != typeRecord {
-		return l.writeRaw(l.buf)
+		return fr, l.writeRaw(l.buf)
 	}
-	return l.o.Failpoints.Write(l.o.PartialPoint, id, l.buf, l.writeRaw)
+	return fr, l.o.Failpoints.Write(l.o.PartialPoint, id, l.buf, l.writeRaw)
 }
 
 func (l *Log) writeRaw(b []byte) error {

@@ -46,7 +46,7 @@ func fill(t testing.TB, l *Log, from, to int64) {
 func ids(t testing.TB, l *Log) []int64 {
 	t.Helper()
 	var out []int64
-	err := l.Scan(-1, func(id int64, b []byte) error {
+	err := l.Scan(-1, 1<<40, func(id int64, b []byte) error {
 		if !bytes.Equal(b, payload(id)) {
 			t.Fatalf("entry %d is %q", id, b)
 		}
@@ -137,7 +137,7 @@ func TestBitFlips(t *testing.T) {
 				l, err := Open(o)
 				if err == nil {
 					var got []int64
-					err = l.Scan(-1, func(id int64, b []byte) error {
+					err = l.Scan(-1, 1<<40, func(id int64, b []byte) error {
 						if !bytes.Equal(b, payload(id)) {
 							t.Fatalf("flip %d.%d: entry %d is %q", i, bit, id, b)
 						}
@@ -190,7 +190,7 @@ func TestUnwrittenSector(t *testing.T) {
 	o.FS = fill2
 	f, _ := fill2.OpenReadWrite(name)
 	l2 := &Log{o: o, f: f, pos: end, ahead: 1 << 20}
-	if err := l2.write(typeRecord, 3, payload(3)); err != nil {
+	if _, err := l2.write(typeRecord, 3, payload(3)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), name) {
