@@ -23,10 +23,10 @@ YEARS ZONE`
 // synonyms are the words that Spark's lexer reads as another keyword.
 const synonyms = "REGEXP RLIKE TEMP TEMPORARY"
 
-// keywords maps each keyword, in upper case, to itself, and each synonym to its keyword.
+// keywordTable maps each keyword, in upper case, to itself, and each synonym to its keyword.
 type keywordTable map[string]string
 
-// newKeywordTable makes the table; it is small, and a parser needs it for every word.
+// newKeywordTable makes the table.
 func newKeywordTable() keywordTable {
 	words := strings.Fields(keywordList)
 	t := make(keywordTable, len(words)+2)
@@ -40,6 +40,7 @@ func newKeywordTable() keywordTable {
 	return t
 }
 
+// keywords is never changed.
 var keywords = newKeywordTable()
 
 // maxKeywordLen is the length of the longest keyword.
@@ -61,8 +62,8 @@ func keywordOf(word string) string {
 	return keywords[string(buf[:len(word)])]
 }
 
-// strictWords are the keywords that cannot name a table without AS or back quotes: they would be
-// taken for the join or the set operation that follows a table.
+// strictWord tells whether the keyword cannot name a table without back quotes: it would be taken for
+// the join or the set operation that follows a table.
 func strictWord(word string) bool {
 	switch word {
 	case "ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT", "NATURAL",

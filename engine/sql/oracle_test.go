@@ -3,10 +3,14 @@ package sql_test
 import (
 	"bufio"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -70,6 +74,51 @@ func TestOracleFunctions(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases", n)
+}
+
+// TestMutations parses golden texts with pieces taken out, doubled or swapped: each must give a tree
+// whose nodes lie within one another, or an error with a condition and a place.
+func TestMutations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testdirs.Shared(t, "oracle/functions"), "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("WSTREAM_TEST_SEED"); s != "" {
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("WSTREAM_TEST_SEED=%d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	pieces := regexp.MustCompile(`[A-Za-z_0-9]+|'[^']*'|\s+|.`)
+	for _, file := range files {
+		for _, c := range readCases(t, file) {
+			parts := pieces.FindAllString(c.Expr+c.Query, -1)
+			for range 1 + rnd.IntN(3) {
+				i, j := rnd.IntN(len(parts)), rnd.IntN(len(parts))
+				switch rnd.IntN(3) {
+				case 0:
+					parts[i] = ""
+				case 1:
+					parts[i] += " " + parts[j]
+				default:
+					parts[i], parts[j] = parts[j], parts[i]
+				}
+			}
+			src := strings.Join(parts, "")
+			if q, err := sql.ParseQuery(src); err != nil {
+				checkError(t, src, err)
+			} else {
+				checkSpans(t, src, q)
+			}
+			if x, err := sql.ParseExpr(src); err != nil {
+				checkError(t, src, err)
+			} else {
+				checkSpans(t, src, x)
+			}
+		}
+	}
 }
 
 func readCases(t *testing.T, file string) []oracleCase {

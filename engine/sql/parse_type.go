@@ -135,7 +135,7 @@ func (p *parser) field(colon bool) (Field, error) {
 	return f, nil
 }
 
-// simpleTypes maps the names of the types without parameters to their canonical names.
+// simpleType is the canonical name of a type without parameters, or "".
 func simpleType(word string) string {
 	switch word {
 	case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BINARY", "VOID", "VARIANT",

@@ -213,7 +213,6 @@ func (p *parser) tryHere(rule byte, parse func() error) (bool, error) {
 		return false, nil
 	}
 	m := p.mark()
-	depth := p.depth
 	err := parse()
 	if err == nil {
 		return true, nil
@@ -225,7 +224,6 @@ func (p *parser) tryHere(rule byte, parse func() error) (bool, error) {
 		return false, p.tooComplex()
 	}
 	p.reset(m)
-	p.depth = depth
 	if p.failed == nil {
 		p.failed = map[attempt]struct{}{}
 	}
