@@ -12,14 +12,6 @@ func NullIntolerant(e Expr) bool {
 	return ok && n.nullIntolerant()
 }
 
-// WithFilter is an aggregate call with another FILTER condition.
-func WithFilter(a Aggregate, filter Expr) Expr {
-	if w, ok := a.(interface{ withFilter(Expr) Expr }); ok {
-		return w.withFilter(filter)
-	}
-	return a
-}
-
 func (m *moduleAggregate) withFilter(f Expr) Expr {
 	out := *m
 	out.call.Filter = f
