@@ -11,68 +11,34 @@ import (
 // JDK 17 does not always find the shortest digits (2.2250738585072014E-308 and 2.0E-323 are examples); its
 // algorithm is followed exactly where it differs from the shortest ones.
 func AppendDouble(dst []byte, v float64) []byte {
-	bits := math.Float64bits(v)
-	exp := int(bits>>52) & 0x7ff
-	frac := bits & (1<<52 - 1)
-	if exp == 0x7ff {
-		return appendNonFinite(dst, v)
+	if v == 0 || v-v != 0 {
+		return appendUndeveloped(dst, v)
 	}
-	if v == 0 {
-		if bits>>63 != 0 {
-			dst = append(dst, '-')
-		}
-		return append(dst, "0.0"...)
-	}
-	if bits>>63 != 0 {
+	if v < 0 {
 		dst = append(dst, '-')
+		v = -v
 	}
-	var buf [32]byte
-	// Outside of these three kinds of numbers no decimal of 17 digits lies on the border between two
-	// doubles, and then JDK 17 finds the shortest digits.
-	if exp > 0 && frac != 0 && (exp < 1023+53 || exp > 1023+137) {
-		digits, decExp := shortestDigits(buf[:0], math.Abs(v), 64)
-		return appendJavaDigits(dst, digits, decExp)
+	if v < 1e7 {
+		if i := int64(v); float64(i) == v {
+			return append(strconv.AppendInt(dst, i, 10), ".0"...)
+		}
 	}
 	var d decimalDigits
-	if exp == 0 {
-		shift := leadingZeros64(frac) - 11
-		d.develop(1-shift-1023, frac<<uint(shift), 64-leadingZeros64(frac), true)
-	} else {
-		d.develop(exp-1023, frac|1<<52, 53, true)
-	}
+	d.setDouble(v)
 	return appendJavaDigits(dst, d.digits[:d.n], d.decExp)
 }
 
 // AppendFloat writes v as JDK 17's Float.toString does; see AppendDouble.
 func AppendFloat(dst []byte, v float32) []byte {
-	bits := math.Float32bits(v)
-	exp := int(bits>>23) & 0xff
-	frac := uint64(bits & (1<<23 - 1))
-	if exp == 0xff {
-		return appendNonFinite(dst, float64(v))
+	if v == 0 || v-v != 0 {
+		return appendUndeveloped(dst, float64(v))
 	}
-	if v == 0 {
-		if bits>>31 != 0 {
-			dst = append(dst, '-')
-		}
-		return append(dst, "0.0"...)
-	}
-	if bits>>31 != 0 {
+	if v < 0 {
 		dst = append(dst, '-')
-	}
-	var buf [32]byte
-	if exp > 0 && frac != 0 && (exp < 127+24 || exp > 127+100) {
-		digits, decExp := shortestDigits(buf[:0], math.Abs(float64(v)), 32)
-		return appendJavaDigits(dst, digits, decExp)
+		v = -v
 	}
 	var d decimalDigits
-	if exp == 0 {
-		zeros := leadingZeros64(frac) - 32
-		shift := zeros - 8
-		d.develop(1-shift-127, frac<<uint(shift)<<29, 32-zeros, true)
-	} else {
-		d.develop(exp-127, (frac|1<<23)<<29, 24, true)
-	}
+	d.setFloat(v)
 	return appendJavaDigits(dst, d.digits[:d.n], d.decExp)
 }
 
@@ -88,38 +54,19 @@ func FloatString(v float32) string {
 	return string(AppendFloat(buf[:0], v))
 }
 
-func appendNonFinite(dst []byte, v float64) []byte {
+// appendUndeveloped writes a zero, an infinity or NaN.
+func appendUndeveloped(dst []byte, v float64) []byte {
 	switch {
 	case v != v:
 		return append(dst, "NaN"...)
 	case v > 0:
 		return append(dst, "Infinity"...)
+	case v < 0:
+		return append(dst, "-Infinity"...)
+	case math.Signbit(v):
+		return append(dst, "-0.0"...)
 	}
-	return append(dst, "-Infinity"...)
-}
-
-// shortestDigits returns the shortest decimal digits that give v > 0 again, and the exponent e with
-// v = 0.DIGITS * 10^e.
-func shortestDigits(buf []byte, v float64, bitSize int) ([]byte, int) {
-	buf = strconv.AppendFloat(buf, v, 'e', -1, bitSize)
-	// D[.DDDD]e±XX
-	n := 1
-	i := 1
-	if buf[1] == '.' {
-		for i = 2; buf[i] != 'e'; i++ {
-			buf[n] = buf[i]
-			n++
-		}
-	}
-	neg := buf[i+1] == '-'
-	exp := 0
-	for _, c := range buf[i+2:] {
-		exp = exp*10 + int(c-'0')
-	}
-	if neg {
-		exp = -exp
-	}
-	return buf[:n], exp + 1
+	return append(dst, "0.0"...)
 }
 
 // appendJavaDigits lays out 0.DIGITS * 10^decExp in the form of Double.toString.

@@ -4,9 +4,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strconv"
 )
-
-func leadingZeros64(v uint64) int { return bits.LeadingZeros64(v) }
 
 // decimalDigits develops the decimal digits of a binary floating-point number exactly as JDK 17 does. It is
 // Steele and White's and David Gay's "dtoa", which stops at the first digit that tells the number from its
@@ -15,12 +14,10 @@ func leadingZeros64(v uint64) int { return bits.LeadingZeros64(v) }
 // taken to be that of the nearer one, and digits of whole numbers below 2^63 that the precision does not
 // carry are cut off by rounding half up.
 type decimalDigits struct {
-	digits [26]byte
+	digits [32]byte
 	n      int
 	// decExp is the exponent e in 0.DIGITS * 10^e.
 	decExp int
-	// exact says that the digits are the whole value, roundedUp that they are more than it.
-	exact, roundedUp bool
 }
 
 // bitsOf5 holds the number of bits of 5^i.
@@ -40,11 +37,65 @@ func sizeOf5(i int) int {
 	return i * 3
 }
 
+// setDouble sets the digits of a double that is positive and finite.
+func (d *decimalDigits) setDouble(v float64) {
+	b := math.Float64bits(v)
+	exp, frac := int(b>>52), b&(1<<52-1)
+	switch {
+	case exp > 0 && frac != 0 && (exp < 1023+53 || exp > 1023+137):
+		// Only for the other kinds of numbers can a decimal of 17 digits lie on the border between two doubles;
+		// for these JDK 17 finds the shortest digits.
+		d.setShortest(v, 64)
+	case exp == 0:
+		zeros := bits.LeadingZeros64(frac)
+		d.develop(1-(zeros-11)-1023, frac<<uint(zeros-11), 64-zeros, true)
+	default:
+		d.develop(exp-1023, frac|1<<52, 53, true)
+	}
+}
+
+// setFloat sets the digits of a float that is positive and finite.
+func (d *decimalDigits) setFloat(v float32) {
+	b := math.Float32bits(v)
+	exp, frac := int(b>>23), b&(1<<23-1)
+	switch {
+	case exp > 0 && frac != 0 && (exp < 127+24 || exp > 127+100):
+		d.setShortest(float64(v), 32)
+	case exp == 0:
+		zeros := bits.LeadingZeros32(frac)
+		d.develop(1-(zeros-8)-127, uint64(frac<<uint(zeros-8))<<29, 32-zeros, true)
+	default:
+		d.develop(exp-127, uint64(frac|1<<23)<<29, 24, true)
+	}
+}
+
+// setShortest sets the shortest digits that are read as v again.
+func (d *decimalDigits) setShortest(v float64, bitSize int) {
+	// D[.DDDD]e±XX
+	text := strconv.AppendFloat(d.digits[:0], v, 'e', -1, bitSize)
+	i := 1
+	d.n = 1
+	if text[1] == '.' {
+		for i = 2; text[i] != 'e'; i++ {
+			text[d.n] = text[i]
+			d.n++
+		}
+	}
+	exp := 0
+	for _, c := range text[i+2:] {
+		exp = exp*10 + int(c-'0')
+	}
+	if text[i+1] == '-' {
+		exp = -exp
+	}
+	d.decExp = exp + 1
+}
+
 // develop sets the digits of frac * 2^(binExp-52), where frac has its highest bit at 52. significant is the
 // number of bits that the format carries (53 for a normal double, 24 for a normal float). compatible asks
 // for two digits where an exponent will be printed.
 func (d *decimalDigits) develop(binExp int, frac uint64, significant int, compatible bool) {
-	d.n, d.exact, d.roundedUp = 0, true, false
+	d.n = 0
 	tailZeros := bits.TrailingZeros64(frac)
 	fracBits := 53 - tailZeros
 	tinyBits := max(0, fracBits-binExp-1)
@@ -172,7 +223,6 @@ func (d *decimalDigits) developWord(frac uint64, b5, b2, s5, s2, m5, m2, decExp 
 	case twice > tens:
 		difference = 1
 	}
-	d.exact = b == 0
 	return low, high, difference, decExp
 }
 
@@ -214,7 +264,6 @@ func (d *decimalDigits) developBig(frac uint64, b5, b2, s5, s2, m5, m2, decExp i
 	if high && low {
 		difference = sum.Lsh(b, 1).Cmp(tens)
 	}
-	d.exact = b.Sign() == 0
 	return low, high, difference, decExp
 }
 
@@ -231,7 +280,6 @@ func (d *decimalDigits) push(digit byte) {
 
 // roundUp adds one to the last digit.
 func (d *decimalDigits) roundUp() {
-	d.roundedUp = true
 	i := d.n - 1
 	for d.digits[i] == '9' && i > 0 {
 		d.digits[i] = '0'

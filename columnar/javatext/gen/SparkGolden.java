@@ -1,12 +1,16 @@
 import java.time.*;
 import java.util.*;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Writes the tables in ../testdata that need Spark 4.2's jars on the class path: java -cp 'JARS/*' SparkGolden.java TABLE > ../testdata/TABLE.txt */
 public class SparkGolden {
   public static void main(String[] args) {
     switch (args[0]) {
+      case "number": numbers(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
+      case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
   }
@@ -58,6 +62,72 @@ public class SparkGolden {
       if (s.trim().matches("(T.*|\\d+:.*)") && !ts.equals("-")) ts = "today";
       System.out.println(quote(s) + "\t" + z + "\t" + show(DateTimeUtils.stringToDate(u)) + "\t" + ts + "\t"
           + show(DateTimeUtils.stringToTimestampWithoutTimeZone(u)) + "\t" + show(DateTimeUtils.stringToTime(u)));
+    }
+  }
+
+  // text \t bigint \t bigint without ANSI \t boolean \t decimal(12,3) \t decimal(38,10) \t Java's double \t Java's float \t conv 10 to -16
+  static void numbers(int n) {
+    Random r = new Random(20);
+    String[] seeds = {"1", "-7", "+3", " 12 ", "\t5\n", "1.5", ".5", "1.", "1e3", "1E-2", "0x1F", "", " ", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+      "99999999999999999999", "0x1.8p3", "1d", "1.5F", "NaN", "Infinity", "-Infinity", "+NaN", "1e400", "-1e-400", "4.9e-324", "1e38", "1e39", "0e100", "123456789.1235", "999999999.9995",
+      "12345678901234567890123456789012345678.5", "0.00000000005", "0.00000000004999", "-0.0005", "t", "TRUE", " y ", "No", "1e2147483648", "1e99999999999", "00012", "--1", "\u0661\u0662", "\uff11.\uff12",
+      "1.7976931348623159e308", "3.4028236e38", "16777217", "1e-10", "ff", "-FF", "zz", "18446744073709551615", "18446744073709551616", "-1", "-9223372036854775809", "1,000", "\u0000 1", "\u007f1\u007f", "0x1p", "0x.8p1", "0x1.p-2d"};
+    for (int i = 0; i < n; i++) {
+      String s = i < seeds.length ? seeds[i] : mutate(r, seeds[r.nextInt(seeds.length)], "0123456789-+.eE xXpdDfFaA");
+      UTF8String u = UTF8String.fromString(s);
+      UTF8String.LongWrapper w = new UTF8String.LongWrapper();
+      String exact = "-", loose = "-", b = "-";
+      try { exact = "" + u.toLongExact(); } catch (Exception e) { }
+      if (s.matches("(?s).*[eE]-?\\d{5,}.*") && !s.contains("1e2147483648")) continue; // takes BigDecimal too long
+      if (u.toLong(w)) loose = "" + w.value;
+      if (org.apache.spark.sql.catalyst.util.StringUtils.isTrueString(u)) b = "true";
+      if (org.apache.spark.sql.catalyst.util.StringUtils.isFalseString(u)) b = "false";
+      String d = "-", f = "-";
+      try { d = Long.toHexString(Double.doubleToLongBits(Double.parseDouble(s))); } catch (NumberFormatException e) { }
+      try { f = Integer.toHexString(Float.floatToIntBits(Float.parseFloat(s))); } catch (NumberFormatException e) { }
+      UTF8String c = org.apache.spark.sql.catalyst.util.NumberConverter.convert(u.trim().getBytes(), 10, -16, false, null);
+      UTF8String c2 = org.apache.spark.sql.catalyst.util.NumberConverter.convert(u.trim().getBytes(), 36, 10, false, null);
+      System.out.println(quote(s) + "\t" + exact + "\t" + loose + "\t" + b + "\t" + decimal(u, 12, 3) + "\t" + decimal(u, 38, 10) + "\t" + d + "\t" + f + "\t" + c + "\t" + c2);
+    }
+  }
+
+  static String decimal(UTF8String u, int p, int s) {
+    DecimalType t = new DecimalType(p, s);
+    Decimal d;
+    try {
+      d = Decimal.fromStringANSI(u, t, null);
+    } catch (Exception e) {
+      return e.toString().contains("NUMERIC_OUT_OF_SUPPORTED_RANGE") ? "unsupported" : "-";
+    }
+    Decimal x = d.toPrecision(p, s, Decimal.ROUND_HALF_UP(), true, null);
+    return x == null ? "large" : x.toJavaBigDecimal().setScale(s).toPlainString();
+  }
+
+  // bits of a double \t places \t half up \t half even \t ceiling \t floor as doubles \t half up as a float \t decimal(20,4) of the double
+  static void rounds(int n) {
+    Random r = new Random(21);
+    for (int i = 0; i < n; i++) {
+      double d;
+      switch (i % 6) {
+        case 0: d = r.nextInt(100000) / 1000.0; break;
+        case 1: d = -r.nextInt(20001) / 200.0; break;
+        case 2: d = r.nextLong() * Math.pow(10, r.nextInt(40) - 30); break;
+        case 3: d = (r.nextInt(2001) - 1000) / 2.0; break;
+        case 4: d = Double.longBitsToDouble(r.nextLong()); if (d != d || Double.isInfinite(d)) d = -0.0; break;
+        default: d = 9.995 * Math.pow(10, r.nextInt(12) - 6);
+      }
+      int p = i % 6 == 4 ? r.nextInt(400) - 200 : r.nextInt(8) - 4;
+      scala.math.BigDecimal b = scala.math.BigDecimal.decimal(d);
+      StringBuilder out = new StringBuilder(Long.toHexString(Double.doubleToRawLongBits(d)) + "\t" + p);
+      for (java.math.RoundingMode m : new java.math.RoundingMode[] {java.math.RoundingMode.HALF_UP, java.math.RoundingMode.HALF_EVEN, java.math.RoundingMode.CEILING, java.math.RoundingMode.FLOOR}) {
+        double x = b.bigDecimal().setScale(p, m).doubleValue();
+        out.append("\t").append(x);
+      }
+      float f = (float) d;
+      out.append("\t").append(Float.isInfinite(f) ? "-" : "" + scala.math.BigDecimal.decimal((double) f).bigDecimal().setScale(p, java.math.RoundingMode.HALF_UP).floatValue());
+      Decimal x = Decimal.apply(d).toPrecision(20, 4, Decimal.ROUND_HALF_UP(), true, null);
+      out.append("\t").append(x == null ? "large" : x.toJavaBigDecimal().setScale(4).toPlainString());
+      System.out.println(out);
     }
   }
 }
