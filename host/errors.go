@@ -88,7 +88,10 @@ func trapOf(err error, elapsed time.Duration) *Trap {
 		return t
 	}
 	head, stack, _ := strings.Cut(err.Error(), "\nwasm stack trace:")
-	t.Reason = strings.TrimPrefix(head, "wasm error: ")
+	if i := strings.Index(head, "wasm error: "); i >= 0 {
+		head = head[i+len("wasm error: "):]
+	}
+	t.Reason = head
 	for _, line := range strings.Split(stack, "\n") {
 		line = strings.TrimSpace(line)
 		name, _, ok := strings.Cut(line, "(")

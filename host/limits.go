@@ -33,13 +33,12 @@ const (
 	maxSliceRows         = 1 << 16 // rows handed to a guest at once
 	maxSliceBytes        = 8 << 20 // and their bytes, or a quarter of the guest's memory
 	maxOutputsPerCall    = 1 << 12 // frames that a call may answer with
-	maxInitFuelFactor    = 4       // starting an instance may take this many times the fuel and time of a call
 	maxLogLineBytes      = 4 << 10
 	maxCapabilityBytes   = 64 << 10 // names, keys and statements that a guest hands over
 	maxKVValueBytes      = 1 << 20
 	maxMemoryBytes       = abi.MaxMemoryPages * fuel.PageSize
-	initDeadlineAtLeast  = 10 * time.Second
-	initFuelAtLeast      = 2_000_000_000
+	initDeadlineAtLeast  = 10 * time.Second // for starting an instance, which may run a language's runtime
+	initFuelAtLeast      = 20_000_000
 	defaultInstanceRatio = 2
 )
 

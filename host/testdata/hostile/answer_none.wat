@@ -1,0 +1,3 @@
+;; No answer where there must be one.
+;; expect: rows 0-3: answers with 0 frames, not one
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0))

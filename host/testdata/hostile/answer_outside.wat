@@ -1,0 +1,3 @@
+;; An answer beyond the memory.
+;; expect: rows 0-3: output of 256 bytes at 196500 is not inside the memory of 196608
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0x2ff9400000100))

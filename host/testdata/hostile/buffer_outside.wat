@@ -1,0 +1,11 @@
+;; whole module
+;; An input buffer that reaches beyond the memory: nothing may be written.
+;; expect: bind: wstream_buffer gives 100 bytes at 65530, not inside the memory of 65536
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 16) "{\22abi\22:1,\22functions\22:[{\22name\22:\22f\22,\22kind\22:\22filter\22,\22input\22:\22v BIGINT\22}]}")
+  (func (export "wstream_abi_v1"))
+  (func (export "wstream_manifest") (result i64) (i64.const 0x1000000047))
+  (func (export "wstream_buffer") (param i32) (result i32) (i32.const 65530))
+  (func (export "wstream_bind") (param i32 i32) (result i64) (i64.const 0))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0)))

@@ -1,0 +1,3 @@
+;; A failed assertion: the guest executes unreachable, whatever the input.
+;; expect: rows 0-3: unreachable
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (unreachable))
