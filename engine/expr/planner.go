@@ -11,9 +11,3 @@ func NullIntolerant(e Expr) bool {
 	n, ok := e.(interface{ nullIntolerant() bool })
 	return ok && n.nullIntolerant()
 }
-
-func (m *moduleAggregate) withFilter(f Expr) Expr {
-	out := *m
-	out.call.Filter = f
-	return &out
-}
