@@ -55,7 +55,9 @@ func (b *Binder) now() int64 {
 }
 
 // context is an evaluation context with the binder's settings, for constants.
-func (b *Binder) context() *Context { return &Context{Zone: b.zone(), ANSI: b.ANSI, BatchTime: b.now()} }
+func (b *Binder) context() *Context {
+	return &Context{Zone: b.zone(), ANSI: b.ANSI, BatchTime: b.now()}
+}
 
 // Bind binds the call of b.Call.Name, which may be an operator's sign, to arguments. Errors carry
 // the call's position.

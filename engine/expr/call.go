@@ -33,6 +33,9 @@ func (c *call) WithChildren(k []Expr) Expr {
 }
 func (c *call) harmless() bool { return c.safe }
 
+// nullIntolerant: the result is null where an argument is, unless the kernel looks at nulls.
+func (c *call) nullIntolerant() bool { return !c.nulls }
+
 func (c *call) SQL() string {
 	a := c.args
 	if c.shown > 0 {

@@ -140,7 +140,8 @@ func (n *named) WithChildren(c []Expr) Expr { return &named{c[0], n.text} }
 // SQL implements Expr.
 func (n *named) SQL() string { return n.text }
 
-func (n *named) harmless() bool { return true }
+func (n *named) harmless() bool       { return true }
+func (n *named) nullIntolerant() bool { return true }
 
 // operatorArgs is the number of operands an operator called like a function takes.
 func (b *Binder) binaryArgs(args []Expr) error { return b.argCount(args, 2, 2) }
