@@ -8,12 +8,12 @@ import (
 
 // apply makes the changes of a section in a bucket and keeps the sum of the content up to date. There is no undo: the
 // caller ends the batch.
-func (b *bucket) apply(s *section, seed uint64, bucketNo uint8) error {
+func (b *bucket) apply(s *section, seed uint64, bucketNo uint8, warm func(tags []uint32) error) error {
 	if s.flags&flagReset != 0 {
 		*b = bucket{lay: b.lay, expired: nothingDue, seq: b.seq}
 	}
 	if s.flags&flagExpired != 0 {
-		if err := b.applyExpired(s.expired, seed); err != nil {
+		if err := b.applyExpired(s.expired, seed, warm); err != nil {
 			return err
 		}
 	}
@@ -32,6 +32,14 @@ func (b *bucket) apply(s *section, seed uint64, bucketNo uint8) error {
 	values := columnReader{b: r.bytes(vlens.sum())}
 	if r.bad || len(r.b) != 0 {
 		return fmt.Errorf("the columns of a section of bucket %d do not fit its length", bucketNo)
+	}
+	if b.cold > 0 {
+		if err := b.warmKeys(delKeys, delLens, warm); err != nil {
+			return err
+		}
+		if err := b.warmKeys(keys, putLens, warm); err != nil {
+			return err
+		}
 	}
 	for range s.deletes {
 		key := delKeys.bytes(delLens.uvarint())
@@ -87,6 +95,21 @@ func (b *bucket) apply(s *section, seed uint64, bucketNo uint8) error {
 	return nil
 }
 
+// warmKeys makes the records of a column of keys resident. The readers are copies.
+func (b *bucket) warmKeys(keys, lens columnReader, warm func(tags []uint32) error) error {
+	var tags []uint32
+	for len(lens.b) > 0 && !lens.bad {
+		key := keys.bytes(lens.uvarint())
+		if tag := tagOf(columnar.HashBytes(key)); len(b.coldSlots(tag, nil)) > 0 {
+			tags = append(tags, tag)
+		}
+	}
+	if len(tags) == 0 {
+		return nil
+	}
+	return warm(tags)
+}
+
 // findSeq returns the record of a key with the given sequence number; of a plain store the record of the key.
 func (b *bucket) findSeq(hash uint64, key []byte, seq uint64) uint32 {
 	off, _ := b.find(hash, key)
@@ -104,8 +127,8 @@ func (b *bucket) findSeq(hash uint64, key []byte, seq uint64) uint32 {
 	return 0
 }
 
-func (b *bucket) applyExpired(upTo int64, seed uint64) error {
-	if err := b.takeDue(upTo, func(uint32) error { return nil }); err != nil {
+func (b *bucket) applyExpired(upTo int64, seed uint64, warm func(tags []uint32) error) error {
+	if err := b.takeDue(upTo, warm); err != nil {
 		return err
 	}
 	n := 0

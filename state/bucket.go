@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	coldOff    = math.MaxUint32 // offset in a slot whose record lies in the cold store
 	noSaved    = math.MaxUint32 // undo entry without a saved value
 	minHomes   = 4              // smallest table: this many home slots
-	deadFlag   = 1 << 31        // in the capacity of a record that is no longer part of the table
+	deadFlag   = 1 << 31        // in the capacity of a record: it is no longer part of the table
+	hotFlag    = 1 << 30        // in the capacity of a record: it was used since the last eviction
 	nothingDue = math.MinInt64
 )
 
@@ -37,10 +37,10 @@ type bucket struct {
 	undo    []undoEntry
 	saved   []uint64 // values as they were at the start of the batch
 	index   expiryIndex
-	expired int64  // everything that expired up to here has been removed in this batch; nothingDue if none was
-	seqPrev uint64 // seq at the start of the batch
-	removed int    // entries removed in this batch
-	clock   uint32 // where the eviction goes on
+	expired int64    // everything that expired up to here has been removed in this batch; nothingDue if none was
+	seqPrev uint64   // seq at the start of the batch
+	removed int      // entries removed in this batch
+	stale   []uint32 // tickets of records that have come back from the cold store
 
 	logBytes int64 // change-log bytes since the last snapshot of this bucket
 }
@@ -60,7 +60,7 @@ func tagOf(hash uint64) uint32 { return uint32(hash >> 24) }
 
 func (b *bucket) klen(off uint32) uint32    { return uint32(b.words[off+1]) }
 func (b *bucket) vlen(off uint32) uint32    { return uint32(b.words[off+1] >> 32) }
-func (b *bucket) vcap(off uint32) uint32    { return uint32(b.words[off+2]) &^ deadFlag }
+func (b *bucket) vcap(off uint32) uint32    { return uint32(b.words[off+2]) &^ (deadFlag | hotFlag) }
 func (b *bucket) isDead(off uint32) bool    { return uint32(b.words[off+2])&deadFlag != 0 }
 func (b *bucket) valueAt(off uint32) uint32 { return off + b.lay.key + wordsOf(b.klen(off)) }
 func (b *bucket) size(off uint32) uint32 {
@@ -136,8 +136,8 @@ func growWords(w []uint64, n int) []uint64 {
 
 // ---- table
 
-// find returns the offset of the (first) record of key, coldOff if it may lie in the cold store, and the slot; 0 if the
-// key is not there.
+// find returns the offset of the (first) record of key and its slot; an offset that isCold if the key may lie in the cold
+// store; 0 if it is not there.
 func (b *bucket) find(hash uint64, key []byte) (off uint32, slot int) {
 	if b.keys == 0 {
 		return 0, 0
@@ -149,7 +149,7 @@ func (b *bucket) find(hash uint64, key []byte) (off uint32, slot int) {
 		t := uint32(s >> 32)
 		if uint32(s) == 0 || t > tag {
 			if cold >= 0 {
-				return coldOff, cold
+				return uint32(b.slots[cold]), cold
 			}
 			return 0, i
 		}
@@ -157,7 +157,7 @@ func (b *bucket) find(hash uint64, key []byte) (off uint32, slot int) {
 			continue
 		}
 		off := uint32(s)
-		if off == coldOff {
+		if isCold(off) {
 			if cold < 0 {
 				cold = i
 			}
@@ -267,7 +267,7 @@ func (b *bucket) undoOf(off uint32) *undoEntry {
 
 func (b *bucket) pushUndo(u undoEntry) {
 	off := u.cur
-	b.words[off+2] = uint64(uint32(b.words[off+2])) | uint64(len(b.undo))<<32
+	b.words[off+2] = uint64(uint32(b.words[off+2])) | uint64(len(b.undo))<<32 | hotFlag
 	b.undo = append(b.undo, u)
 }
 

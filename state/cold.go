@@ -1,10 +1,384 @@
 package state
 
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"sync/atomic"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/internal/vfs"
+)
+
+// coldBase marks offsets in slots whose record lies in the cold store. The bits below are the ticket of the record: a
+// number that no other record of the run has, so that what is left over in the cold store is never taken for it.
+const coldBase = 0xC0000000
+
+func isCold(off uint32) bool { return off >= coldBase }
+
+// maxCold is the size from which on the values of a key stay in memory whatever the limit.
+const maxCold = 64 << 20
+
+// coldStore keeps the records that do not fit into memory, in badger. It is a cache of what the change log and the
+// snapshots hold: it is never synced, and wiped at every start. Methods may be called from several goroutines.
+type coldStore struct {
+	dir     string
+	db      *badger.DB
+	tickets uint32
+	fetched atomic.Int64
+	evicted int64
+}
+
+// openCold makes an empty cold store.
+func openCold(dir string) (*coldStore, error) {
+	if err := vfs.OS().RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if err := vfs.OS().MkdirAll(dir); err != nil {
+		return nil, err
+	}
+	opts := badger.DefaultOptions(dir).WithLogger(nil).WithSyncWrites(false).WithDetectConflicts(false).
+		WithMemTableSize(16 << 20).WithNumMemtables(3).WithBlockCacheSize(32 << 20).WithNumCompactors(2).
+		WithValueThreshold(512 << 10).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
+	db, err := badger.Open(opts)
+	if err != nil {
+		return nil, fmt.Errorf("cold store %q: %w", dir, err)
+	}
+	return &coldStore{dir: dir, db: db}, nil
+}
+
+func (c *coldStore) close() error {
+	if c == nil {
+		return nil
+	}
+	return errors.Join(c.db.Close(), vfs.OS().RemoveAll(c.dir))
+}
+
+// coldKey is the key of a record in badger. Records of a bucket stand in the order in which they were evicted.
+func coldKey(store uint16, bucket uint8, ticket uint32) []byte {
+	k := make([]byte, 7)
+	binary.BigEndian.PutUint16(k, store)
+	k[2] = bucket
+	binary.BigEndian.PutUint32(k[3:], ticket)
+	return k
+}
+
+// scanDense is from how many records of a bucket on they are read by walking badger's order.
+const scanDense = 64
+
+// fetch reads records of a bucket and gives their bytes to fn, in order of the tickets, which it sorts.
+func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
+	slices.Sort(tickets)
+	c.fetched.Add(int64(len(tickets)))
+	txn := c.db.NewTransaction(false)
+	defer txn.Discard()
+	if len(tickets) >= scanDense {
+		return c.scan(txn, store, bucket, tickets, fn)
+	}
+	for _, t := range tickets {
+		item, err := txn.Get(coldKey(store, bucket, t))
+		if err == nil {
+			err = item.Value(func(b []byte) error { return c.give(b, t, fn) })
+		}
+		if err != nil {
+			return fmt.Errorf("cold store %q: %w", c.dir, err)
+		}
+	}
+	return nil
+}
+
+func (c *coldStore) scan(txn *badger.Txn, store uint16, bucket uint8, tickets []uint32, fn func(uint32, []byte) error) error {
+	o := badger.DefaultIteratorOptions
+	o.Prefix = coldKey(store, bucket, 0)[:3]
+	it := txn.NewIterator(o)
+	defer it.Close()
+	it.Seek(coldKey(store, bucket, tickets[0]))
+	for _, t := range tickets {
+		for it.Valid() && binary.BigEndian.Uint32(it.Item().Key()[3:]) < t {
+			it.Next()
+		}
+		if !it.Valid() || binary.BigEndian.Uint32(it.Item().Key()[3:]) != t {
+			return fmt.Errorf("cold store %q: record %d of bucket %d is not there", c.dir, t, bucket)
+		}
+		if err := it.Item().Value(func(b []byte) error { return c.give(b, t, fn) }); err != nil {
+			return fmt.Errorf("cold store %q: %w", c.dir, err)
+		}
+	}
+	return nil
+}
+
+func (c *coldStore) give(b []byte, ticket uint32, fn func(uint32, []byte) error) error {
+	if len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Update(ticket, crc32.MakeTable(crc32.Castagnoli), b[4:]) {
+		return fmt.Errorf("record %d does not have its checksum", ticket)
+	}
+	return fn(ticket, b[4:])
+}
+
+// appendCold writes the values of a key as one blob: a checksum, the number of values, the key, then sequence number,
+// expiry and value of each.
+func (b *bucket) appendCold(dst []byte, off, ticket uint32) []byte {
+	at := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	n := uint64(1)
+	if b.lay.multi {
+		for o := b.next(off); o != 0; o = b.next(o) {
+			n++
+		}
+	}
+	dst = binary.AppendUvarint(dst, n)
+	dst = binary.AppendUvarint(dst, uint64(b.klen(off)))
+	dst = append(dst, b.key(off)...)
+	for ; n > 0; n-- {
+		if b.lay.multi {
+			dst = binary.AppendUvarint(dst, b.seqOf(off))
+		}
+		if b.lay.expiring {
+			dst = binary.AppendVarint(dst, b.expiry(off))
+		}
+		dst = binary.AppendUvarint(dst, uint64(b.vlen(off)))
+		dst = append(dst, b.value(off)...)
+		if b.lay.multi {
+			off = b.next(off)
+		}
+	}
+	binary.LittleEndian.PutUint32(dst[at:], crc32.Update(ticket, crc32.MakeTable(crc32.Castagnoli), dst[at+4:]))
+	return dst
+}
+
+// eachCold reads a blob and calls fn with every value in it.
+func (l *layout) eachCold(blob []byte, fn func(key []byte, seq uint64, expiry int64, value []byte)) error {
+	r := columnReader{b: blob}
+	n := r.uvarint()
+	key := r.bytes(r.uvarint())
+	for ; n > 0 && !r.bad; n-- {
+		seq, expiry := uint64(0), NoExpiry
+		if l.multi {
+			seq = r.uvarint()
+		}
+		if l.expiring {
+			expiry = r.varint()
+		}
+		value := r.bytes(r.uvarint())
+		if !r.bad {
+			fn(key, seq, expiry, value)
+		}
+	}
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("a record of the cold store is damaged")
+	}
+	return nil
+}
+
+// warmSlot makes the values of a blob resident in the place of a cold slot and returns the offset of the first.
+func (b *bucket) warmSlot(slot int, blob []byte, index bool) (uint32, error) {
+	tag := uint32(b.slots[slot] >> 32)
+	head, last := uint32(0), uint32(0)
+	err := b.lay.eachCold(blob, func(key []byte, seq uint64, expiry int64, value []byte) {
+		off := b.newRecord(columnar.HashBytes(key), key, uint32(len(value)), wordsOf(uint32(len(value))))
+		copy(b.value(off), value)
+		b.words[off+2] |= hotFlag
+		if b.lay.expiring {
+			b.words[off+b.lay.expiry] = uint64(expiry)
+			if index {
+				b.index.push(expiry, tag, off)
+			}
+		}
+		if b.lay.multi {
+			b.words[off+b.lay.seq] = seq
+			b.setLinks(off, 0, last)
+			if last != 0 {
+				b.setLinks(last, off, b.prev(last))
+			}
+		}
+		if last = off; head == 0 {
+			head = off
+		}
+	})
+	if err != nil || head == 0 {
+		return 0, err
+	}
+	if b.lay.multi {
+		b.setLinks(head, b.next(head), last)
+	}
+	b.slots[slot] = uint64(tag)<<32 | uint64(head)
+	b.cold--
+	return head, nil
+}
+
+// coldSlots appends the tickets of the cold slots of a tag to dst.
+func (b *bucket) coldSlots(tag uint32, dst []uint32) []uint32 {
+	if b.cold == 0 {
+		return dst
+	}
+	for i := int(tag >> b.shift); ; i++ {
+		s := b.slots[i]
+		if uint32(s) == 0 || uint32(s>>32) > tag {
+			return dst
+		}
+		if uint32(s>>32) == tag && isCold(uint32(s)) {
+			dst = append(dst, uint32(s)-coldBase)
+		}
+	}
+}
+
+// warmTags makes all records of the given tags of bucket n resident.
+func (s *Store) warmTags(n uint8, tags []uint32) error {
+	b := &s.buckets[n]
+	var tickets []uint32
+	slots := map[uint32]uint32{} // ticket to tag
+	for _, tag := range tags {
+		from := len(tickets)
+		tickets = b.coldSlots(tag, tickets)
+		for _, t := range tickets[from:] {
+			slots[t] = tag
+		}
+	}
+	slices.Sort(tickets)
+	tickets = slices.Compact(tickets)
+	if len(tickets) == 0 {
+		return nil
+	}
+	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
+		_, err := b.warmSlot(b.slotOf(slots[t], coldBase+t), blob, true)
+		return err
+	})
+	b.stale = append(b.stale, tickets...)
+	if err != nil {
+		return fmt.Errorf("store %q: %w", s.spec.Name, err)
+	}
+	return nil
+}
+
 // warmKey makes the values of key resident, if they lie in the cold store, and returns the offset of the first, or 0.
-func (p *Part) warmKey(n uint8, hash uint64, key []byte) uint32 { return 0 }
+func (p *Part) warmKey(n uint8, hash uint64, key []byte) uint32 {
+	if p.err != nil {
+		return 0
+	}
+	if err := p.store.warmTags(n, []uint32{tagOf(hash)}); err != nil {
+		p.fail(err)
+		return 0
+	}
+	off, _ := p.buckets[n].find(hash, key)
+	return off
+}
 
-func (p *Part) warmTag(n uint8, tag uint32) error { return nil }
+// warmRows makes everything resident that looking up the given rows may need, reading each bucket in order.
+func (p *Part) warmRows(hashes []uint64, rows []int32) {
+	if p.db.cold == nil || p.err != nil {
+		return
+	}
+	var need []uint64 // bucket << 32 | tag
+	for _, r := range rows {
+		h := hashes[r]
+		b := &p.buckets[h>>56]
+		if b.cold == 0 {
+			continue
+		}
+		tag := tagOf(h)
+		for i := int(tag >> b.shift); ; i++ {
+			s := b.slots[i]
+			if uint32(s) == 0 || uint32(s>>32) > tag {
+				break
+			}
+			if uint32(s>>32) == tag && isCold(uint32(s)) {
+				need = append(need, h>>56<<32|uint64(tag))
+				break
+			}
+		}
+	}
+	slices.Sort(need)
+	need = slices.Compact(need)
+	var tags []uint32
+	for i := 0; i < len(need); {
+		n := need[i] >> 32
+		tags = tags[:0]
+		for ; i < len(need) && need[i]>>32 == n; i++ {
+			tags = append(tags, uint32(need[i]))
+		}
+		if err := p.store.warmTags(uint8(n), tags); err != nil {
+			p.fail(err)
+			return
+		}
+	}
+}
 
-func (p *Part) warmBucket(n uint8) error { return nil }
+// visit is a cold record that is resident for the time of a walk.
+type visit struct {
+	slot   int
+	ticket uint32
+	off    uint32
+}
 
-func (p *Part) warmRows(keys any, hashes []uint64, rows []int32) {}
+// warmBucket makes all records of bucket n resident for a walk, see coolBucket.
+func (s *Store) warmBucket(n uint8) (visits []visit, words int, err error) {
+	b := &s.buckets[n]
+	words = len(b.words)
+	if b.cold == 0 {
+		return nil, words, nil
+	}
+	slots := make(map[uint32]int, b.cold)
+	tickets := make([]uint32, 0, b.cold)
+	for i, x := range b.slots {
+		if off := uint32(x); isCold(off) {
+			slots[off-coldBase] = i
+			tickets = append(tickets, off-coldBase)
+		}
+	}
+	err = s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
+		off, err := b.warmSlot(slots[t], blob, false)
+		if err == nil {
+			visits = append(visits, visit{slots[t], t, off})
+		}
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("store %q: %w", s.spec.Name, err)
+	}
+	return visits, words, err
+}
+
+// coolBucket puts records back that warmBucket has made resident, unless they were changed meanwhile. What they took in
+// the arena is given back.
+func (s *Store) coolBucket(n uint8, visits []visit, words int) {
+	b := &s.buckets[n]
+	kept := false
+	for _, v := range visits {
+		touched := false
+		for off := v.off; off != 0; {
+			touched = touched || b.undoOf(off) != nil
+			if !b.lay.multi {
+				break
+			}
+			off = b.next(off)
+		}
+		if touched {
+			kept = true
+			b.stale = append(b.stale, v.ticket)
+			for off := v.off; off != 0 && b.lay.expiring; {
+				b.index.push(b.expiry(off), tagOf(b.words[off]), off)
+				if !b.lay.multi {
+					break
+				}
+				off = b.next(off)
+			}
+			continue
+		}
+		for off := v.off; off != 0; {
+			b.dead += int(b.size(off))
+			if !b.lay.multi {
+				break
+			}
+			off = b.next(off)
+		}
+		b.slots[v.slot] = b.slots[v.slot]>>32<<32 | uint64(coldBase+v.ticket)
+		b.cold++
+	}
+	if !kept && len(visits) > 0 {
+		b.dead -= len(b.words) - words
+		b.words = b.words[:words]
+	}
+}

@@ -81,8 +81,17 @@ func (db *DB) Prepare(batch int64) (*Pending, error) {
 	for _, b := range p.pieces {
 		p.Info.BytesWritten += int64(len(b))
 	}
+	if err := db.evict(); err != nil {
+		db.broken = err
+		return nil, fmt.Errorf("state %q: batch %d: %w", db.opts.Dir, batch, err)
+	}
 	if db.opts.Dir != "" {
-		p.job = db.planSnapshot(p.Info.BytesWritten)
+		job, err := db.planSnapshot(p.Info.BytesWritten)
+		if err != nil {
+			db.broken = err
+			return nil, fmt.Errorf("state %q: batch %d: snapshot: %w", db.opts.Dir, batch, err)
+		}
+		p.job = job
 	}
 	return p, nil
 }

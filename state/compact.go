@@ -17,13 +17,13 @@ func (b *bucket) rewrite() {
 	b.words = make([]uint64, 1, live+live/16+8)
 	move := func(off uint32) uint32 {
 		now := uint32(len(b.words))
-		n := b.lay.key + wordsOf(uint32(old[off+1])) + uint32(old[off+2])&^deadFlag
+		n := b.lay.key + wordsOf(uint32(old[off+1])) + uint32(old[off+2])&^(deadFlag|hotFlag)
 		b.words = append(b.words, old[off:off+n]...)
 		return now
 	}
 	for i, s := range b.slots {
 		off := uint32(s)
-		if off == 0 || off == coldOff {
+		if off == 0 || isCold(off) {
 			continue
 		}
 		if !b.lay.multi {

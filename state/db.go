@@ -40,6 +40,9 @@ type DB struct {
 	cursor    int          // the bucket at which the next snapshot goes on
 	debt      int64        // bytes of buckets that the next snapshot should write
 	metrics   Metrics
+	cold      *coldStore // nil until something is evicted
+	// evictCursor is the bucket at which the next eviction goes on.
+	evictCursor int
 }
 
 // CommitInfo says what a commit did.
@@ -230,10 +233,26 @@ func (db *DB) Abort() {
 func (db *DB) Metrics() Metrics {
 	m := db.metrics
 	m.MemoryBytes = 0
+	if db.cold != nil {
+		m.Evicted += db.cold.evicted
+		m.Fetched += db.cold.fetched.Load()
+	}
 	for _, s := range db.stores {
 		m.MemoryBytes += s.MemoryUsed()
 	}
 	return m
+}
+
+// dropCold deletes the cold store. What it holds is gone from memory as well: a Load follows, or the end.
+func (db *DB) dropCold() error {
+	if db.cold == nil {
+		return nil
+	}
+	db.metrics.Evicted += db.cold.evicted
+	db.metrics.Fetched += db.cold.fetched.Load()
+	err := db.cold.close()
+	db.cold = nil
+	return err
 }
 
 // Close ends the use of the state and waits for a snapshot that is being written. What was not committed is dropped.
@@ -243,6 +262,7 @@ func (db *DB) Close() error {
 		errs = append(errs, db.log.Close())
 		db.log = nil
 	}
+	errs = append(errs, db.dropCold())
 	db.loaded = false
 	return errors.Join(errs...)
 }

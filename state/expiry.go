@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// expiryItem says that the record at off (or, with coldOff, some record of this tag in the cold store) expires at
+// expiryItem says that the record at off, or the cold record that the slot with this offset stands for, expires at
 // expiry or later. Items are hints: the record has the last word, see bucket.takeDue.
 type expiryItem struct {
 	expiry int64
@@ -112,21 +112,20 @@ func (x *expiryIndex) take(upTo int64, out []expiryItem) []expiryItem {
 }
 
 // takeDue brings index.due up to date: all entries that expire at or before upTo (and possibly later ones that an
-// earlier call found), in order of expiry, hash, key and sequence. loadCold makes the records of a tag resident.
-func (b *bucket) takeDue(upTo int64, loadCold func(tag uint32) error) error {
+// earlier call found), in order of expiry, hash, key and sequence. loadCold makes the records of some tags resident.
+func (b *bucket) takeDue(upTo int64, loadCold func(tags []uint32) error) error {
 	x := &b.index
 	if x.next() > upTo {
 		return nil
 	}
 	items := slices.Clone(x.due)
 	due := x.due[:0]
+	var cold []uint32
 	for items = x.take(upTo, items); len(items) > 0; items = x.take(upTo, items[:0]) {
 		for _, it := range items {
-			if it.off == coldOff {
-				if b.slotOf(it.tag, coldOff) >= 0 {
-					if err := loadCold(it.tag); err != nil {
-						return err
-					}
+			if isCold(it.off) {
+				if b.slotOf(it.tag, it.off) >= 0 {
+					cold = append(cold, it.tag)
 				}
 				continue
 			}
@@ -139,6 +138,12 @@ func (b *bucket) takeDue(upTo int64, loadCold func(tag uint32) error) error {
 			case e > it.expiry:
 				x.push(e, it.tag, it.off)
 			}
+		}
+		if len(cold) > 0 { // they come back as items of the heap
+			if err := loadCold(cold); err != nil {
+				return err
+			}
+			cold = cold[:0]
 		}
 	}
 	slices.SortFunc(due, b.compareDue)
@@ -168,15 +173,15 @@ func (b *bucket) rebuildIndex() {
 	var cold []expiryItem
 	for _, list := range [][]expiryItem{x.due, x.heap} {
 		for _, it := range list {
-			if it.off == coldOff && b.slotOf(it.tag, coldOff) >= 0 {
+			if isCold(it.off) && b.slotOf(it.tag, it.off) >= 0 {
 				cold = append(cold, it)
 			}
 		}
 	}
 	slices.SortFunc(cold, func(a, c expiryItem) int {
-		return cmp.Or(cmp.Compare(a.tag, c.tag), cmp.Compare(a.expiry, c.expiry))
+		return cmp.Or(cmp.Compare(a.off, c.off), cmp.Compare(a.expiry, c.expiry))
 	})
-	cold = slices.CompactFunc(cold, func(a, c expiryItem) bool { return a.tag == c.tag })
+	cold = slices.CompactFunc(cold, func(a, c expiryItem) bool { return a.off == c.off })
 	x.heap, x.due = append(make([]expiryItem, 0, len(cold)+b.rows-b.cold), cold...), nil
 	b.eachResident(func(off uint32) {
 		if e := b.expiry(off); e != NoExpiry {
@@ -190,7 +195,7 @@ func (b *bucket) rebuildIndex() {
 func (b *bucket) eachResident(fn func(off uint32)) {
 	for _, s := range b.slots {
 		off := uint32(s)
-		if off == 0 || off == coldOff {
+		if off == 0 || isCold(off) {
 			continue
 		}
 		if !b.lay.multi {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"fmt"
 	"unsafe"
 )
 
@@ -62,8 +63,9 @@ func (b *bucket) oldValue(u *undoEntry) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), u.vlen)
 }
 
-// encodeAll writes the whole content of the bucket to the encoder, to be applied to an empty one.
-func (b *bucket) encodeAll(e *encoder, s *Store, n uint8) {
+// encodeAll writes the whole content of a bucket to the encoder, to be applied to an empty one.
+func (s *Store) encodeAll(e *encoder, n uint8) error {
+	b := &s.buckets[n]
 	e.begin(s, n)
 	e.flags = flagReset
 	if b.lay.multi {
@@ -73,5 +75,22 @@ func (b *bucket) encodeAll(e *encoder, s *Store, n uint8) {
 	b.eachResident(func(off uint32) {
 		e.put(b.key(off), b.seqOf(off), b.expiry(off), b.value(off))
 	})
+	if b.cold > 0 {
+		var tickets []uint32
+		for _, x := range b.slots {
+			if off := uint32(x); isCold(off) {
+				tickets = append(tickets, off-coldBase)
+			}
+		}
+		err := s.db.cold.fetch(s.id, n, tickets, func(_ uint32, blob []byte) error {
+			return b.lay.eachCold(blob, func(key []byte, seq uint64, expiry int64, value []byte) {
+				e.put(key, seq, expiry, value)
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("store %q: %w", s.spec.Name, err)
+		}
+	}
 	e.end()
+	return nil
 }

@@ -33,6 +33,9 @@ func (db *DB) load(version int64, hash *uint64) error {
 	db.broken, db.begun, db.checked = nil, false, false
 	db.files, db.bad, db.undeleted, db.places = nil, nil, nil, [Buckets]bucketPlace{}
 	db.snaps, db.debt, db.metrics.ReplayedBatches = nil, 0, 0
+	if err := db.dropCold(); err != nil {
+		return fmt.Errorf("load state: %w", err)
+	}
 	for _, s := range db.stores {
 		s.clear()
 		s.persisted = false
@@ -188,6 +191,9 @@ func (db *DB) findSnapshots() (snaps []*snapshotInfo, problem error, err error) 
 
 // restoreFrom makes the state that of version from a snapshot, or from nothing, and the change log.
 func (db *DB) restoreFrom(from *snapshotInfo, version int64, hash *uint64) error {
+	if err := db.dropCold(); err != nil {
+		return err
+	}
 	for _, s := range db.stores {
 		s.clear()
 	}
@@ -272,7 +278,7 @@ func (db *DB) readBuckets(from *snapshotInfo, through *[Buckets]int64) error {
 			if err := db.applyChunks(chunks, func(n uint8) bool { return wanted[n] }); err != nil {
 				return badSnapshot(filepath.Join(db.opts.Dir, name), "%v", err)
 			}
-			return nil
+			return db.evict()
 		})
 		if errors.Is(err, fs.ErrNotExist) {
 			return badSnapshot(filepath.Join(db.opts.Dir, name), "it is not there")
@@ -308,7 +314,10 @@ func (db *DB) replay(payload []byte, id int64, through *[Buckets]int64) (uint64,
 		return 0, err
 	}
 	db.metrics.ReplayedBatches++
-	return sum, db.applyChunks(chunks, func(n uint8) bool { return through[n] < id })
+	if err := db.applyChunks(chunks, func(n uint8) bool { return through[n] < id }); err != nil {
+		return 0, err
+	}
+	return sum, db.evict()
 }
 
 // applyChunks applies the sections of all chunks to the wanted buckets, several buckets at a time.
@@ -366,7 +375,7 @@ func (db *DB) applyChunks(chunks [][]byte, wanted func(bucket uint8) bool) error
 
 func (s *Store) applySection(sec *section) error {
 	b := &s.buckets[sec.bucket]
-	if err := b.apply(sec, s.seed, sec.bucket); err != nil {
+	if err := b.apply(sec, s.seed, sec.bucket, func(tags []uint32) error { return s.warmTags(sec.bucket, tags) }); err != nil {
 		return fmt.Errorf("store %q: %w", s.spec.Name, err)
 	}
 	b.logBytes += int64(len(sec.rest))

@@ -55,6 +55,7 @@ func (o *Options) Validate() error {
 	if o.SnapshotBytes == 0 {
 		o.SnapshotBytes = 4 << 20
 	}
+	o.ColdDir = o.coldDir()
 	if o.SegmentBytes == 0 {
 		o.SegmentBytes = 16 << 20
 	}

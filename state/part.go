@@ -39,11 +39,14 @@ func (p *Part) Rows() int64 {
 func (p *Part) Find(hash uint64, key []byte) Ref {
 	b := &p.buckets[hash>>56]
 	off, _ := b.find(hash, key)
-	if off == coldOff {
+	if isCold(off) {
 		off = p.warmKey(uint8(hash>>56), hash, key)
 	}
 	if off == 0 {
 		return 0
+	}
+	if p.db.cold != nil {
+		b.words[off+2] |= hotFlag
 	}
 	return makeRef(uint8(hash>>56), off)
 }
@@ -86,7 +89,7 @@ func (p *Part) Upsert(hash uint64, key []byte, size int) (ref Ref, created bool)
 	n := uint8(hash >> 56)
 	b := &p.buckets[n]
 	off, _ := b.find(hash, key)
-	if off == coldOff {
+	if isCold(off) {
 		off = p.warmKey(n, hash, key)
 	}
 	if off != 0 {
@@ -101,7 +104,7 @@ func (p *Part) Put(hash uint64, key, value []byte, expiry int64) Ref {
 	n := uint8(hash >> 56)
 	b := &p.buckets[n]
 	off, _ := b.find(hash, key)
-	if off == coldOff {
+	if isCold(off) {
 		off = p.warmKey(n, hash, key)
 	}
 	if off == 0 {
@@ -159,7 +162,7 @@ func (p *Part) Delete(hash uint64, key []byte) bool {
 func (p *Part) Append(hash uint64, key, value []byte, expiry int64) Ref {
 	n := uint8(hash >> 56)
 	b := &p.buckets[n]
-	if off, _ := b.find(hash, key); off == coldOff {
+	if off, _ := b.find(hash, key); isCold(off) {
 		p.warmKey(n, hash, key)
 	}
 	off := b.insert(hash, key, uint32(len(value)), expiry)
@@ -199,7 +202,7 @@ func (p *Part) Due(upTo int64, refs []Ref) []Ref {
 		if b.index.next() > upTo {
 			continue
 		}
-		err := b.takeDue(upTo, func(tag uint32) error { return p.warmTag(n, tag) })
+		err := b.takeDue(upTo, func(tags []uint32) error { return p.store.warmTags(n, tags) })
 		if err != nil {
 			p.fail(err)
 			return refs[:from]
@@ -251,8 +254,8 @@ func (p *Part) Expired(upTo int64, fn func(key, value []byte, expiry int64) erro
 }
 
 // Each calls fn with every entry of the part, by bucket and hash, the values of a key in their order: an order that
-// depends on the content of the part alone. fn may change the value of the entry that it is given by Mut, and nothing
-// else. An error of fn ends the walk and is returned.
+// depends on the content of the part alone. The Ref is valid during the call. fn may change the value of its entry by Mut,
+// and nothing else. An error of fn ends the walk and is returned.
 func (p *Part) Each(fn func(ref Ref) error) error {
 	for _, n := range p.mine {
 		if err := p.eachBucket(n, fn); err != nil {
@@ -265,7 +268,9 @@ func (p *Part) Each(fn func(ref Ref) error) error {
 func (p *Part) eachBucket(n uint8, fn func(ref Ref) error) error {
 	b := &p.buckets[n]
 	if b.cold > 0 {
-		if err := p.warmBucket(n); err != nil {
+		visits, words, err := p.store.warmBucket(n)
+		defer p.store.coolBucket(n, visits, words)
+		if err != nil {
 			p.fail(err)
 			return err
 		}
@@ -330,7 +335,7 @@ func (p *Part) prefetch(hashes []uint64, rows []int32) {
 	}
 	x := uint64(0)
 	for k, r := range rows {
-		if off := offs[k]; off != 0 && off != coldOff {
+		if off := offs[k]; off != 0 && !isCold(off) {
 			x ^= p.buckets[hashes[r]>>56].words[off]
 		}
 	}

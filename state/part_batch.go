@@ -6,7 +6,7 @@ import "github.com/wstream/wstream/columnar"
 // processor's cache, and reads the cold store in one pass. rows names the rows of keys and hashes that belong to this
 // part; refs[i] becomes the entry of row rows[i], or 0. refs must be as long as rows.
 func (p *Part) FindRows(keys *columnar.RowKeys, hashes []uint64, rows []int32, refs []Ref) {
-	p.warmRows(keys, hashes, rows)
+	p.warmRows(hashes, rows)
 	for len(rows) > 0 {
 		n := min(len(rows), prefetchRows)
 		p.prefetch(hashes, rows[:n])
@@ -20,7 +20,7 @@ func (p *Part) FindRows(keys *columnar.RowKeys, hashes []uint64, rows []int32, r
 // UpsertRows is Upsert for many keys at once, in order of rows; see FindRows. refs and created must be as long as rows;
 // created may be nil.
 func (p *Part) UpsertRows(keys *columnar.RowKeys, hashes []uint64, rows []int32, size int, refs []Ref, created []bool) {
-	p.warmRows(keys, hashes, rows)
+	p.warmRows(hashes, rows)
 	for len(rows) > 0 {
 		n := min(len(rows), prefetchRows)
 		p.prefetch(hashes, rows[:n])

@@ -164,3 +164,16 @@ func restarts(t *testing.T, seed uint64, base Options) {
 		h.models, h.hashes, h.nows = append(h.models, models), append(h.hashes, info.Hash), append(h.nows, now)
 	}
 }
+
+// TestColdStore is TestRestarts with next to no memory, so that nearly everything lies in badger between batches.
+func TestColdStore(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			limit := int64(1)
+			if seed%2 == 1 {
+				limit = 300 << 10
+			}
+			restarts(t, 1000+seed, Options{MemoryLimit: limit, ColdDir: t.TempDir() + "/cold"})
+		})
+	}
+}

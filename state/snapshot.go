@@ -91,10 +91,10 @@ const perBatch = 4 << 10
 // planSnapshot decides whether some buckets are due and encodes them. The budget grows by half of what the change log grows
 // by, so that all snapshots together cost half as much as the log, and a start replays about twice the size of the
 // state at most.
-func (db *DB) planSnapshot(logged int64) *snapshotJob {
+func (db *DB) planSnapshot(logged int64) (*snapshotJob, error) {
 	db.debt += (logged + perBatch) / 2
 	if db.debt < db.opts.SnapshotBytes || db.job != nil {
-		return nil
+		return nil, nil
 	}
 	budget := db.debt
 	db.debt = 0
@@ -107,7 +107,9 @@ func (db *DB) planSnapshot(logged int64) *snapshotJob {
 			continue
 		}
 		for _, s := range db.stores {
-			s.buckets[n].encodeAll(e, s, n)
+			if err := s.encodeAll(e, n); err != nil {
+				return nil, err
+			}
 		}
 		j.buckets = append(j.buckets, n)
 		if len(e.raw)+len(e.out) >= chunkBytes {
@@ -141,7 +143,7 @@ func (db *DB) planSnapshot(logged int64) *snapshotJob {
 			s.buckets[n].logBytes = 0
 		}
 	}
-	return j
+	return j, nil
 }
 
 // bucketUnchanged says whether the newest snapshot of a bucket still is its content.

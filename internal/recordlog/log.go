@@ -134,8 +134,9 @@ func (l *Log) connect() error {
 			}
 		} else {
 			l.tail = min(l.tail, base)
-			if want := min(s.header.Tail, s.limit); !s.torn && l.tail < want && !l.o.Sparse {
-				return &DamagedError{l.segments[i-1].name, 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
+			// A segment that is void as a whole says nothing about what was there before a lower base.
+			if want := s.header.Tail; !s.torn && s.base <= s.limit && l.tail < want && !l.o.Sparse {
+				return &DamagedError{l.FileOf(l.tail + 1), 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
 			}
 			l.last = base
 		}
@@ -271,13 +272,32 @@ func (l *Log) Begin(gen, base int64) error {
 	if err := l.syncTail(); err != nil {
 		return err
 	}
-	l.tail = min(l.tail, base)
+	l.tail = l.tailAt(base)
 	l.last = base
 	l.err = nil
 	if err := l.newSegment(gen, base); err != nil {
 		return err
 	}
 	return l.connect()
+}
+
+// tailAt returns the greatest id up to base whose record is there; if none is, what the oldest segment says.
+func (l *Log) tailAt(base int64) int64 {
+	tail := min(base, -1)
+	for i, s := range l.segments {
+		if i == 0 {
+			tail = min(s.base, base)
+			if !s.torn {
+				tail = min(s.header.Tail, base)
+			}
+		}
+		for _, e := range s.entries {
+			if e.id <= base {
+				tail = max(tail, e.id)
+			}
+		}
+	}
+	return tail
 }
 
 // syncTail makes durable what the former owner has written and perhaps not synced. It was read and will be acted upon, so
