@@ -10,6 +10,7 @@ public class SparkGolden {
   public static void main(String[] args) {
     switch (args[0]) {
       case "number": numbers(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
+      case "interval": intervals(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -128,6 +129,41 @@ public class SparkGolden {
       Decimal x = Decimal.apply(d).toPrecision(20, 4, Decimal.ROUND_HALF_UP(), true, null);
       out.append("\t").append(x == null ? "large" : x.toJavaBigDecimal().setScale(4).toPlainString());
       System.out.println(out);
+    }
+  }
+
+  // "text" \t start \t end \t value or condition (- for a bare Java exception) \t as Spark prints it
+  static void intervals(int n) {
+    Random r = new Random(22);
+    String[] seeds = {"1 year 2 months", "interval 1 day -2 hours 3.5 seconds", "1 week 2 days", "-1 microsecond 5 milliseconds", "1-2", "-1-2", "1 02:03:04.5", "-1 02:03:04.123456789",
+      "30:00:00", "5:6", "1 2", "1 2:3", "INTERVAL '1-2' YEAR TO MONTH", "interval -'1 02:03:04.5' day to second", "INTERVAL '5' DAY", "interval +'-5.5' second", "178956970-7", "106751991 04:00:54.775807",
+      "106751991 04:00:54.775808", "2562047788:00:54.775807", "1.5", "-0.5", "999999999", "9223372036854.775807", ".5 seconds", "1. second", "+ 1 day", "-  3 hours", "INTERVAL '03:04.5' MINUTE TO SECOND",
+      "Interval '1 2' Day To Hour", "2147483647 months", "2147483648 days", "9223372036854775807 microseconds", "1 years 2 weeks 3 days 4 hours 5 minutes 6.789 seconds", "|5", "12", "1 day 1 day"};
+    byte[][] types = {{-1, -1}, {0, 0}, {0, 1}, {1, 1}, {2, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 3}, {3, 4}, {3, 5}, {4, 4}, {4, 5}, {5, 5}};
+    for (int i = 0; i < n; i++) {
+      String s = i < seeds.length ? seeds[i] : mutate(r, seeds[r.nextInt(seeds.length)], "0123456789-+:. |'\tsydIE");
+      byte[] t = types[r.nextInt(types.length)];
+      String value, text = "";
+      try {
+        UTF8String u = UTF8String.fromString(s);
+        if (t[0] < 0) {
+          org.apache.spark.unsafe.types.CalendarInterval c = org.apache.spark.sql.catalyst.util.IntervalUtils.stringToInterval(u);
+          value = c.months + "," + c.days + "," + c.microseconds;
+          text = c.toString();
+        } else if (t[0] < 2) {
+          int m = org.apache.spark.sql.catalyst.util.IntervalUtils.castStringToYMInterval(u, t[0], t[1]);
+          value = "" + m;
+          text = org.apache.spark.sql.catalyst.util.IntervalUtils.toYearMonthIntervalString(m, org.apache.spark.sql.catalyst.util.IntervalStringStyles.ANSI_STYLE(), t[0], t[1]);
+        } else {
+          long m = org.apache.spark.sql.catalyst.util.IntervalUtils.castStringToDTInterval(u, (byte) (t[0] - 2), (byte) (t[1] - 2));
+          value = "" + m;
+          text = org.apache.spark.sql.catalyst.util.IntervalUtils.toDayTimeIntervalString(m, org.apache.spark.sql.catalyst.util.IntervalStringStyles.ANSI_STYLE(), (byte) (t[0] - 2), (byte) (t[1] - 2));
+        }
+      } catch (Exception e) {
+        value = e instanceof org.apache.spark.SparkThrowable ? ((org.apache.spark.SparkThrowable) e).getCondition() : "-";
+        if (value == null) value = "-";
+      }
+      System.out.println(quote(s) + "\t" + t[0] + "\t" + t[1] + "\t" + value + "\t" + text);
     }
   }
 }
