@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/wstream/wstream/connect/foreachbatch"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/engine/memory"
 	"github.com/wstream/wstream/engine/plan"
 	"github.com/wstream/wstream/engine/stream"
 	"github.com/wstream/wstream/engine/udf"
@@ -33,6 +35,9 @@ type Environment struct {
 	Now        func() time.Time  // for literals such as timestamp'now'; nil is the system's clock
 	Warn       func(text string) // warnings of readers and sinks; nil drops them
 	FS         vfs.FS            // nil is the real one
+	Out        io.Writer         // where the console sink prints; nil is standard output
+
+	shared connector.Shared
 }
 
 // spec finds a connector by its format's name.
@@ -215,7 +220,7 @@ func (r *Runtime) connectorEnv(name string, schema *columnar.Schema) connector.E
 		Warn: func(format string, args ...any) {
 			r.env.warn(fmt.Sprintf("%s: "+format, append([]any{name}, args...)...))
 		},
-		Connection: r.connection,
+		Connection: r.connection, Out: r.env.Out, Shared: &r.env.shared,
 	}
 }
 
@@ -408,6 +413,7 @@ func (r *Runtime) side(name string, o RunOptions, to map[string]stream.Sink) {
 func (r *Runtime) fill(env connector.Env, name string, schema *columnar.Schema) connector.Env {
 	full := r.connectorEnv(name, schema)
 	full.QueryID, full.Log, full.Now, full.Failpoints, full.Static = env.QueryID, env.Log, env.Now, env.Failpoints, env.Static
+	full.NextBatch = env.NextBatch
 	if env.FS != nil {
 		full.FS = env.FS
 	}
@@ -449,7 +455,7 @@ func (r *Runtime) inlineRows(s *Source) (stream.Source, error) {
 		return stream.Source{}, rd.errs
 	}
 	return stream.Source{Kind: "rows", Static: true, Open: func(connector.Env) (connector.Source, error) {
-		return stream.NewTable(b), nil
+		return memory.NewTable(s.Schema, b), nil
 	}}, nil
 }
 

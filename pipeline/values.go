@@ -110,3 +110,5 @@ func rowText(b *columnar.Batch, i int) string { return string(datumjson.AppendRo
 
 // fmtPos is a place as file:line:col.
 func fmtPos(file string, p Pos) string { return fmt.Sprintf("%s:%d:%d", file, p.Line, p.Col) }
+
+func watermarkType() *columnar.Type { return columnar.Timestamp }

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/wstream/wstream/connect"
+	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/host"
+	"github.com/wstream/wstream/pipeline"
+)
+
+// commands are all commands, in the order of the documentation.
+func (p *program) commands() []*cli.Command {
+	return []*cli.Command{
+		p.quickstartCommand(),
+		p.initCommand(),
+		p.runCommand(),
+		p.testCommand(),
+		p.lintCommand(),
+		p.explainCommand(),
+		p.sqlCommand(),
+		p.moduleCommand(),
+		p.checkpointCommand(),
+		p.stateCommand(),
+		p.generateCommand(),
+		p.doctorCommand(),
+		p.listCommand(),
+		p.docsCommand(),
+		p.versionCommand(),
+		p.completionCommand(),
+	}
+}
+
+// environment makes what pipelines run in. Close the host when done.
+func (p *program) environment(ctx context.Context, moduleDirs []string) (*pipeline.Environment, func(), error) {
+	h, err := host.New(ctx, host.Config{CacheDir: host.DefaultCacheDir()})
+	if err != nil {
+		return nil, nil, err
+	}
+	env := &pipeline.Environment{
+		Connectors: connect.All(), Registry: expr.NewRegistry(expr.Builtins()), Host: h, ModuleDirs: moduleDirs,
+		GuestLog: guestLog{p}, Warn: p.warn,
+	}
+	return env, func() { _ = h.Close(context.Background()) }, nil
+}
+
+// guestLog prints the log lines of guests to standard error.
+type guestLog struct{ p *program }
+
+// Log implements host.Logger.
+func (g guestLog) Log(module, function string, level int, line string) {
+	names := [...]string{"debug", "info", "warning", "error"}
+	if g.p.quiet && level < host.LevelWarning {
+		return
+	}
+	g.p.mu.Lock()
+	defer g.p.mu.Unlock()
+	fmt.Fprintf(g.p.err, "%s: module %q: %s: %s\n", names[min(max(level, 0), 3)], module, function, line)
+}
+
+// load reads a pipeline file, or several as one.
+func loadFiles(paths []string) ([]*pipeline.File, error) {
+	if len(paths) == 0 {
+		return nil, invalid("which file? e.g. `wstream run pipeline.yaml`")
+	}
+	var out []*pipeline.File
+	var errs pipeline.Errors
+	for _, path := range paths {
+		f, err := pipeline.Load(path)
+		if es, ok := err.(pipeline.Errors); ok {
+			errs = append(errs, es...)
+			continue
+		}
+		if err != nil {
+			return nil, &coded{err, exitInvalid}
+		}
+		out = append(out, f)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return out, nil
+}
+
+func (p *program) lintCommand() *cli.Command {
+	return &cli.Command{
+		Name: "lint", Usage: "check pipeline files without running them: every fault at once, with line, column and suggestion", ArgsUsage: "PATH…",
+		Flags: []cli.Flag{&cli.StringSliceFlag{Name: "modules", Usage: "look for modules that are not at their path in `DIR`"}},
+		Action: func(c *cli.Context) error {
+			files, err := walk(c.Args().Slice(), isPipelineFile)
+			if err != nil {
+				return err
+			}
+			env, done, err := p.environment(c.Context, c.StringSlice("modules"))
+			if err != nil {
+				return err
+			}
+			defer done()
+			var all pipeline.Errors
+			for _, path := range files {
+				all = append(all, lintFile(c.Context, env, path)...)
+			}
+			if len(all) == 0 {
+				p.succeed("lint", fmt.Sprintf("%s: no faults", count(len(files), "file")), map[string]any{"files": files})
+				return nil
+			}
+			if p.json {
+				list := make([]*failure, len(all))
+				for i, e := range all {
+					list[i] = failureOf(e)
+				}
+				p.printJSON(map[string]any{"command": "lint", "ok": false, "result": list, "error": list[0]})
+			} else {
+				for _, e := range all {
+					fmt.Fprintln(p.out, e.Error())
+				}
+			}
+			return &coded{&reported{all}, exitInvalid}
+		},
+	}
+}
+
+// lintFile gives all faults of a file.
+func lintFile(ctx context.Context, env *pipeline.Environment, path string) pipeline.Errors {
+	f, err := pipeline.Load(path)
+	if err == nil {
+		var rt *pipeline.Runtime
+		if rt, err = env.Open(ctx, f, nil); err == nil {
+			return rt.Lint()
+		}
+	}
+	if es, ok := err.(pipeline.Errors); ok {
+		return es
+	}
+	return pipeline.Errors{&pipeline.Error{File: path, Message: err.Error(), Cause: err}}
+}
+
+func (p *program) listCommand() *cli.Command {
+	list := func(name, usage string, rows func() []listed) *cli.Command {
+		return &cli.Command{Name: name, Usage: usage, Action: func(c *cli.Context) error {
+			r := rows()
+			if f := c.Args().First(); f != "" {
+				var kept []listed
+				for _, x := range r {
+					if strings.Contains(strings.ToLower(x.Name), strings.ToLower(f)) {
+						kept = append(kept, x)
+					}
+				}
+				r = kept
+			}
+			var b strings.Builder
+			for _, x := range r {
+				fmt.Fprintf(&b, "%-28s %s\n", x.Name, x.Doc)
+			}
+			p.succeed("list "+name, b.String(), r)
+			return nil
+		}}
+	}
+	return &cli.Command{Name: "list", Usage: "list what there is", Subcommands: []*cli.Command{
+		list("sources", "formats that can be read", func() []listed { return connectors(true) }),
+		list("sinks", "formats that can be written", func() []listed { return connectors(false) }),
+		list("functions", "functions of SQL", func() []listed {
+			var out []listed
+			for _, f := range expr.Builtins() {
+				out = append(out, listed{Name: f.Name, Doc: f.Doc, Signature: f.Signature, Family: f.Family, Example: f.Example})
+			}
+			sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+			return out
+		}),
+		list("steps", "steps of a view", func() []listed { return steps() }),
+	}}
+}
+
+// listed is a line of a list.
+type listed struct {
+	Name      string `json:"name"`
+	Doc       string `json:"doc"`
+	Signature string `json:"signature,omitempty"`
+	Family    string `json:"family,omitempty"`
+	Example   string `json:"example,omitempty"`
+	Promise   string `json:"promise,omitempty"`
+}
+
+func connectors(sources bool) []listed {
+	var out []listed
+	for _, s := range connect.All() {
+		if sources && s.NewSource != nil || !sources && s.NewSink != nil {
+			l := listed{Name: s.Format, Doc: s.Doc}
+			if !sources {
+				l.Promise = s.Promise
+			}
+			out = append(out, l)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+func steps() []listed {
+	return []listed{
+		{Name: "parse", Doc: "a Wasm function that makes rows of a binary column: `- parse: module.function`"},
+		{Name: "filter", Doc: "a Wasm function that keeps rows: `- filter: module.function`"},
+		{Name: "map", Doc: "a Wasm function that makes columns: `- map: module.function`"},
+		{Name: "flatMapGroupsWithState", Doc: "a Wasm function over groups with state: `- flatMapGroupsWithState: module.function`"},
+		{Name: "watermark", Doc: "how late rows may be: `- watermark: {column: event_time, delay: 10 minutes}`; also scope: partition, idle: 5 minutes"},
+		{Name: "dropDuplicates", Doc: "the first row of each combination of columns: `- dropDuplicates: [id]`"},
+		{Name: "dropDuplicatesWithinWatermark", Doc: "the same, forgotten after the watermark's delay"},
+		{Name: "sql", Doc: "a query over the relation so far, called input: `- sql: SELECT … FROM input`"},
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
