@@ -123,7 +123,7 @@ func (d *dedup) each(r *run, emit func(morsel) error) error {
 		x.distribute(columnsAt(rows.Columns, d.keys), r.opt.Partitions)
 		return x, nil
 	}
-	err := r.exchange(d.input, prepare, func(list []*exchanged) error { return d.flush(r, list, emit) })
+	err := r.exchange(d.input, r.opt.ExchangeBytes, prepare, func(list []*exchanged) error { return d.flush(r, list, emit) })
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,10 @@ type exchanged struct {
 	keys columnar.RowKeys
 	hash []uint64
 	part [][]int32
-	time []int64 // what the operator needs of the event time, if it does
+	time []int64 // when the row's state expires, if it does
+
+	valid columnar.Bitmap // joins: rows whose key may match; nil for all
+	alone *columnar.Batch // joins: rows that can match nothing and come out alone; nil for none
 }
 
 // distribute fills in keys, hashes and partitions.
@@ -36,9 +39,9 @@ func splitRows(hash []uint64, partitions int) [][]int32 {
 	return out
 }
 
-// exchange runs a pipe and gives its rows to flush in order, in lists of not much more than
-// Options.ExchangeBytes; prepare makes an item of rows in the worker, nil for none.
-func (r *run) exchange(p *pipe, prepare func(w *worker, rows *columnar.Batch) (*exchanged, error), flush func([]*exchanged) error) error {
+// exchange runs a pipe and gives its rows to flush in order, in lists of not much more than limit
+// bytes, or all at once when limit is 0; prepare makes an item of rows in the worker, nil for none.
+func (r *run) exchange(p *pipe, limit int64, prepare func(w *worker, rows *columnar.Batch) (*exchanged, error), flush func([]*exchanged) error) error {
 	var list []*exchanged
 	bytes := int64(0)
 	err := r.drive(p, sink{
@@ -53,7 +56,7 @@ func (r *run) exchange(p *pipe, prepare func(w *worker, rows *columnar.Batch) (*
 			x := item.(*exchanged)
 			list = append(list, x)
 			bytes += int64(x.rows.Size() + len(x.keys.Data) + 16*len(x.hash))
-			if bytes < r.opt.ExchangeBytes {
+			if limit == 0 || bytes < limit {
 				return nil
 			}
 			full := list

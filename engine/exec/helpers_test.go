@@ -30,10 +30,10 @@ type fn struct {
 	f    func(args []columnar.Datum) (columnar.Datum, error)
 }
 
-func (f *fn) Type() *columnar.Type   { return f.typ }
-func (f *fn) Nullable() bool         { return true }
-func (f *fn) Children() []expr.Expr  { return f.args }
-func (f *fn) SQL() string            { return f.name }
+func (f *fn) Type() *columnar.Type  { return f.typ }
+func (f *fn) Nullable() bool        { return true }
+func (f *fn) Children() []expr.Expr { return f.args }
+func (f *fn) SQL() string           { return f.name }
 func (f *fn) WithChildren(c []expr.Expr) expr.Expr {
 	out := *f
 	out.args = c
@@ -99,8 +99,10 @@ func (a *agg) WithChildren(c []expr.Expr) expr.Expr {
 	}
 	return &out
 }
-func (a *agg) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) { panic("eval of an aggregate") }
-func (a *agg) Name() string                                                 { return a.name }
+func (a *agg) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
+	panic("eval of an aggregate")
+}
+func (a *agg) Name() string { return a.name }
 func (a *agg) State() []columnar.Field {
 	return []columnar.Field{{Name: "acc", Type: a.state, Nullable: true}}
 }
