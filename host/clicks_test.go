@@ -31,7 +31,9 @@ func newHost(t testing.TB, c Config) *Host {
 // load loads a kept guest.
 func load(t testing.TB, h *Host, file string, c ModuleConfig) *Module {
 	t.Helper()
-	c.Path = filepath.Join(guests, file)
+	if c.Path = file; !filepath.IsAbs(file) {
+		c.Path = filepath.Join(guests, file)
+	}
 	m, err := h.Load(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -94,9 +96,21 @@ func dump(b *columnar.Batch) []string {
 	return out
 }
 
+// clickGuest is the guest "clicks" in one language, and what runs it.
+type clickGuest struct {
+	file   string
+	engine Config
+}
+
+// clickGuests are the same guest in several languages, which all must give the same.
+func clickGuests(t *testing.T) []clickGuest {
+	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}}
+	return append(list, clickGuest{goGuest(t, "clicks"), Config{CacheDir: t.TempDir()}})
+}
+
 func TestClicksParse(t *testing.T) {
-	for _, engine := range []Config{{}, {Interpreter: true}} {
-		b := bind(t, load(t, newHost(t, engine), "clicks.wasm", ModuleConfig{}), "parse", "value STRING")
+	for _, guest := range clickGuests(t) {
+		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{}), "parse", "value STRING")
 		in := lines(
 			`{"user_id":"u1","event_time":"2026-10-06T12:03:11Z","url":"/p","amount":1.25,"ua":"Mozilla"}`,
 			` { "amount" : -2e3 , "other" : [1,{"a":[null,true,false,"]"]}], "url" : "a\u00e9\ud83d\ude00\n\"" } `,
@@ -147,17 +161,19 @@ func TestClicksParse(t *testing.T) {
 }
 
 func TestClicksFilter(t *testing.T) {
-	b := bind(t, load(t, newHost(t, Config{}), "clicks.wasm", ModuleConfig{Config: map[string]string{"min_amount": "2.5"}}),
-		"is_human", "url STRING, ua STRING, Amount DOUBLE")
-	ua := columnar.NewStrings([]string{"Mozilla", "GoogleBot/1", "x", "", "a spider", "crab"})
-	amount := columnar.NewFixed(columnar.Float64, []float64{2.5, 9, 2.4, 3, 9, 9}, nil)
-	in := columnar.NewBatch(nil, []*columnar.Column{columnar.NewNull(columnar.String, 6), ua, amount}, 6)
-	keep, errs, err := b.Filter(context.Background(), Call{}, in)
-	if err != nil || errs != nil {
-		t.Fatal(err, errs)
-	}
-	if keep[0] != 0b101001 {
-		t.Errorf("keeps %b", keep[0])
+	for _, guest := range clickGuests(t) {
+		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{Config: map[string]string{"min_amount": "2.5"}}),
+			"is_human", "url STRING, ua STRING, Amount DOUBLE")
+		ua := columnar.NewStrings([]string{"Mozilla", "GoogleBot/1", "x", "", "a spider", "crab"})
+		amount := columnar.NewFixed(columnar.Float64, []float64{2.5, 9, 2.4, 3, 9, 9}, nil)
+		in := columnar.NewBatch(nil, []*columnar.Column{columnar.NewNull(columnar.String, 6), ua, amount}, 6)
+		keep, errs, err := b.Filter(context.Background(), Call{}, in)
+		if err != nil || errs != nil {
+			t.Fatal(err, errs)
+		}
+		if keep[0] != 0b101001 {
+			t.Errorf("keeps %b", keep[0])
+		}
 	}
 }
 

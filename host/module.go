@@ -187,6 +187,8 @@ func (m *Module) readManifest(ctx context.Context) error {
 		return err
 	}
 	defer in.close(ctx)
+	in.begin(ctx, nil)
+	defer in.end()
 	text, err := in.text(ctx, abi.ExportManifest, abi.MaxManifestBytes)
 	if err != nil {
 		return fmt.Errorf("manifest: %w", err)
@@ -206,6 +208,9 @@ func (m *Module) Manifest() *abi.Manifest { return m.manifest }
 
 // Functions are the functions of the manifest.
 func (m *Module) Functions() []abi.Spec { return m.specs }
+
+// Permissions are what the pipeline allows the module.
+func (m *Module) Permissions() Permissions { return m.config.Permissions }
 
 // Limits are the limits that the module runs under, defaults filled in.
 func (m *Module) Limits() Limits { return m.config.Limits }

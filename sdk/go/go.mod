@@ -1,0 +1,3 @@
+module github.com/wstream/wstream/sdk/go
+
+go 1.24
