@@ -82,7 +82,9 @@ func (g *groupState) stats(r *run) OperatorStats {
 	if g.timers == "processing" {
 		next := state.NoExpiry
 		for p := range r.opt.Partitions {
-			next = min(next, g.store.Part(p).NextExpiry())
+			part := g.store.Part(p)
+			part.Due(r.batch.Time, nil) // makes the part forget timers that are gone
+			next = min(next, part.NextExpiry())
 		}
 		if next != state.NoExpiry {
 			s.NextTimer = next
