@@ -200,6 +200,7 @@ func (b *Bound) release(ctx context.Context, in *instance, err error) {
 		b.module.give(ctx, in)
 		return
 	}
+	b.module.counters.traps.Add(1)
 	in.close(ctx)
 }
 
@@ -207,6 +208,7 @@ func (b *Bound) release(ctx context.Context, in *instance, err error) {
 func (b *Bound) talk(ctx context.Context, in *instance, c *Call, f *abi.Frame, want *abi.Want) ([]*abi.Decoded, error) {
 	in.begin(ctx, c)
 	defer in.end()
+	defer in.count(f.Header.Rows)
 	in.run.function = b.spec.Name
 	caps := c.Capabilities.over(b.module.config.Capabilities)
 	in.run.caps = &caps

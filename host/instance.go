@@ -85,6 +85,7 @@ func instanceOf(ctx context.Context) *instance {
 // newInstance starts an instance; what it does on the way counts as a call of its own.
 func (m *Module) newInstance(ctx context.Context) (*instance, error) {
 	in := &instance{module: m}
+	m.counters.instances.Add(1)
 	in.begin(ctx, nil)
 	defer in.end()
 	mod, err := m.host.runtime.InstantiateModule(withAllocator(&callContext{ctx, in}), m.compiled,

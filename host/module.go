@@ -42,6 +42,7 @@ type Module struct {
 	manifest *abi.Manifest
 	specs    []abi.Spec
 	pool     pool
+	counters counters
 
 	mu     sync.Mutex
 	bounds int // Bounds made so far, which numbers them
