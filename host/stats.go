@@ -29,9 +29,6 @@ func (m *Module) Stats() Stats {
 	return Stats{c.calls.Load(), c.rows.Load(), c.fuel.Load(), time.Duration(c.nanos.Load()), c.traps.Load(), c.instances.Load()}
 }
 
-// Permissions are what the module may reach.
-func (m *Module) Permissions() Permissions { return m.config.Permissions }
-
 // Import is a function that a module imports.
 type Import struct{ Module, Name string }
 
