@@ -248,17 +248,17 @@ func (r *testRun) restart(ctx context.Context) error {
 
 // settle runs batches until nothing is left to do, over crashes in crash mode.
 func (r *testRun) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	wait, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	for n := 0; ; n++ {
-		err := r.query.ProcessAllAvailable(ctx)
+		err := r.query.ProcessAllAvailable(wait)
 		if err == nil || !errors.Is(err, errCrash) {
 			return err
 		}
 		if n > 10_000 {
 			return fmt.Errorf("the query never becomes idle")
 		}
-		_ = r.query.Stop(ctx)
+		_ = r.query.Stop(wait)
 		r.query = nil
 		r.fs.Crash()
 		if err := r.start(ctx); err != nil {

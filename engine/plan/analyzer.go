@@ -249,9 +249,7 @@ func (a *Analyzer) alignTypes(l, r Node, op string, at sql.Node) (Node, Node, []
 			null = lo[i].Null
 		}
 		attrs[i] = a.NewAttr(lo[i].Name, t, null)
-		if lo[i].EventTime != nil && ro[i].EventTime != nil {
-			attrs[i].EventTime = lo[i].EventTime
-		}
+		attrs[i].EventTime = lo[i].EventTime // as in Spark, the first input decides
 	}
 	return a.castOutput(l, types), a.castOutput(r, types), attrs, nil
 }

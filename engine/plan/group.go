@@ -52,25 +52,17 @@ func flattenGrouping(items []sql.Expr) (keys []sql.Expr, sets [][]sql.Expr) {
 		}
 		sets = next
 	}
-	if len(keys) == 0 || true {
-		seen := map[sql.Expr]bool{}
-		var all []sql.Expr
-		for _, k := range keys {
+	seen := map[sql.Expr]bool{}
+	var all []sql.Expr
+	for _, list := range append([][]sql.Expr{keys}, sets...) {
+		for _, k := range list {
 			if !seen[k] {
 				seen[k] = true
 				all = append(all, k)
 			}
 		}
-		for _, s := range sets {
-			for _, k := range s {
-				if !seen[k] {
-					seen[k] = true
-					all = append(all, k)
-				}
-			}
-		}
-		keys = all
 	}
+	keys = all
 	return keys, sets
 }
 
@@ -305,9 +297,6 @@ func (g *aggregation) node() Node {
 	return g.agg
 }
 
-// replaceIn is for symmetry of reading: calls are added to the node in place while it is analysed.
-func (g *aggregation) replaceIn(n Node) Node { return n }
-
 // rewrite turns an expression over the input into one over the node's columns.
 func (g *aggregation) rewrite(e expr.Expr, at sql.Node) (expr.Expr, error) {
 	return g.rewriteIn(e, nil, at)
@@ -347,6 +336,10 @@ func (g *aggregation) rewriteIn(e expr.Expr, keep map[expr.AttrID]bool, at sql.N
 		return nil, sparkerr.At(p.Line, p.Col, "MISSING_AGGREGATION", "the non-aggregating expression %q is based on columns which are not participating in the GROUP BY clause. Add the columns or the expression to the GROUP BY, aggregate the expression, or use \"any_value(%s)\"", x.Name, x.Name)
 	case *groupingExpr:
 		return g.grouping(x, at)
+	case *WindowTime:
+		if g.keys[canonical(e)] == nil {
+			return nil, sparkerr.At(p.Line, p.Col, "MISSING_AGGREGATION", "the non-aggregating expression %q is based on columns which are not participating in the GROUP BY clause; compute window_time in a query around this one", x.SQL())
+		}
 	case *lateralRef:
 		return x, nil
 	case *windowExpr:

@@ -82,6 +82,7 @@ type Aggregate struct {
 	Keys    []expr.Expr
 	Exprs   []expr.Expr // each an Attr or an Alias
 	Session *expr.Attr  // the key that is a session window, or nil
+	Pivot   bool        // made of PIVOT, which streams refuse
 	Child   Node
 	// ID is the operator's position among the stateful operators of a streaming query; set by
 	// Number, -1 when the query is a batch.

@@ -15,6 +15,8 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = a.conditionsIntoJoins(root)
 	root = a.inferNotNull(root)
 	root = a.pushFilters(root)
+	root = a.inferFilters(root)
+	root = a.pushFilters(root)
 	return root
 }
 
@@ -484,8 +486,8 @@ func (a *Analyzer) pushOne(c expr.Expr, n Node) (Node, bool) {
 				defs[al.ID] = al.Child
 			}
 		}
-		if len(m.Keys) == 0 || len(ids) == 0 || IsStreaming(m) {
-			return nil, false // a stream's HAVING decides what comes out, not what is kept
+		if len(m.Keys) == 0 || len(ids) == 0 {
+			return nil, false
 		}
 		for id := range ids {
 			if !keys[id] {
@@ -555,4 +557,123 @@ func (a *Analyzer) pushJoinCondition(j *Join) Node {
 		out.Right = &Filter{Cond: expr.NewAnd(rc...), Child: j.Right}
 	}
 	return &out
+}
+
+// constraints are conditions that hold for every row of n, over its columns.
+func constraints(n Node) []expr.Expr {
+	switch m := n.(type) {
+	case *Filter:
+		var out []expr.Expr
+		for _, c := range expr.SplitAnd(m.Cond) {
+			if expr.IsDeterministic(c) {
+				out = append(out, c)
+			}
+		}
+		return append(out, constraints(m.Child)...)
+	case *Watermark:
+		return constraints(m.Child)
+	case *TimeWindow:
+		return constraints(m.Child)
+	case *Dedup:
+		return constraints(m.Child)
+	case *Project:
+		to := map[expr.AttrID]*expr.Attr{}
+		for _, e := range m.Exprs {
+			switch x := e.(type) {
+			case *expr.Attr:
+				to[x.ID] = x
+			case *expr.Alias:
+				if in, ok := x.Child.(*expr.Attr); ok && to[in.ID] == nil {
+					to[in.ID] = NamedAttr(x)
+				}
+			}
+		}
+		var out []expr.Expr
+	next:
+		for _, c := range constraints(m.Child) {
+			for id := range attrIDs(c) {
+				if to[id] == nil {
+					continue next
+				}
+			}
+			out = append(out, expr.Transform(c, func(x expr.Expr) expr.Expr {
+				if at, ok := x.(*expr.Attr); ok {
+					return to[at.ID]
+				}
+				return x
+			}))
+		}
+		return out
+	}
+	return nil
+}
+
+// inferFilters carries what is known of one side's join key over to the other side, as Spark does: a
+// row that cannot match is not worth keeping.
+func (a *Analyzer) inferFilters(root Node) Node {
+	return Transform(root, func(n Node) Node {
+		j, ok := n.(*Join)
+		if !ok || j.Cond == nil || j.NullAware {
+			return n
+		}
+		left := j.Kind == Inner || j.Kind == RightJoin || j.Kind == LeftSemi
+		right := j.Kind == Inner || j.Kind == LeftJoin || j.Kind == LeftSemi || j.Kind == LeftAnti
+		lc, rc := constraints(j.Left), constraints(j.Right)
+		add := func(from, known []expr.Expr, x, y *expr.Attr) []expr.Expr {
+			have := map[string]bool{}
+			for _, k := range known {
+				have[canonical(k)] = true
+			}
+			var out []expr.Expr
+			for _, c := range from {
+				ids := attrIDs(c)
+				if len(ids) != 1 || !ids[x.ID] {
+					continue
+				}
+				m := expr.Transform(c, func(e expr.Expr) expr.Expr {
+					if at, ok := e.(*expr.Attr); ok && at.ID == x.ID {
+						return y
+					}
+					return e
+				})
+				if k := canonical(m); !have[k] {
+					have[k] = true
+					out = append(out, m)
+				}
+			}
+			return out
+		}
+		var newLeft, newRight []expr.Expr
+		for _, c := range expr.SplitAnd(j.Cond) {
+			l, r, _, ok := expr.EqOperands(c)
+			if !ok {
+				continue
+			}
+			x, ok1 := l.(*expr.Attr)
+			y, ok2 := r.(*expr.Attr)
+			if !ok1 || !ok2 || !x.Typ.Equal(y.Typ) {
+				continue
+			}
+			if !within(map[expr.AttrID]bool{x.ID: true}, j.Left.Output()) {
+				x, y = y, x
+			}
+			if left {
+				newLeft = append(newLeft, add(rc, lc, y, x)...)
+			}
+			if right {
+				newRight = append(newRight, add(lc, rc, x, y)...)
+			}
+		}
+		if len(newLeft)+len(newRight) == 0 {
+			return n
+		}
+		out := *j
+		if len(newLeft) > 0 {
+			out.Left = &Filter{Cond: expr.NewAnd(newLeft...), Child: j.Left}
+		}
+		if len(newRight) > 0 {
+			out.Right = &Filter{Cond: expr.NewAnd(newRight...), Child: j.Right}
+		}
+		return &out
+	})
 }

@@ -166,8 +166,6 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 		}
 		values = append(values, value{e, name})
 	}
-	var items []sql.Expr
-	_ = items
 	agg := &aggregation{a: a, keys: map[string]*expr.Attr{}}
 	var calls []item
 	for _, x := range pv.Aggregates {
@@ -190,6 +188,7 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 	if _, err := agg.build(keys, nil, n, s); err != nil {
 		return nil, err
 	}
+	agg.agg.Pivot = true
 	var exprs []expr.Expr
 	for _, k := range keys {
 		exprs = append(exprs, agg.keys[canonical(k)])

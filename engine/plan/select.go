@@ -100,11 +100,7 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 		aggregated = aggregated || hasAggregate(it.expr)
 	}
 	if q.Having != nil {
-		if !aggregated && !mentionsAggregate(q.Having, a) {
-			// HAVING without an aggregation is a filter over one global group, as in Spark.
-			aggregated = true
-		}
-		aggregated = true
+		aggregated = true // HAVING without GROUP BY is over one global group
 		hs := *s
 		hs.lateral = aliasesOf(items)
 		if having, err = a.expr(q.Having, &hs); err != nil {
@@ -175,15 +171,10 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	}
 	sel.node = n
 	if q.Distinct {
-		if err := a.groupable(n.Output(), q); err != nil {
-			return nil, nil, err
-		}
 		sel.node = a.distinct(n)
 	}
 	return sel.node, sel, nil
 }
-
-func (a *Analyzer) groupable(attrs []*expr.Attr, at sql.Node) error { return nil }
 
 func aliasesOf(items []item) []lateralAlias {
 	var out []lateralAlias
@@ -205,8 +196,6 @@ func substituteLateral(e expr.Expr) expr.Expr {
 	})
 }
 
-func mentionsAggregate(e sql.Expr, a *Analyzer) bool { return true }
-
 // selectItems analyses the items, with stars expanded and names derived.
 func (a *Analyzer) selectItems(list []sql.Expr, s *scope, f *from) ([]item, error) {
 	var out []item
@@ -225,8 +214,7 @@ func (a *Analyzer) selectItems(list []sql.Expr, s *scope, f *from) ([]item, erro
 		ast, names := x, []string(nil)
 		if al, ok := x.(*sql.Alias); ok {
 			ast, names = al.X, sql.Names(al.Names)
-			if st, ok := ast.(*sql.Star); ok {
-				_ = st
+			if _, ok := ast.(*sql.Star); ok {
 				return nil, unsupported(x, "an alias for *")
 			}
 		}
@@ -235,7 +223,7 @@ func (a *Analyzer) selectItems(list []sql.Expr, s *scope, f *from) ([]item, erro
 			return nil, err
 		}
 		it := item{at: x}
-		if g, ok := unalias(e).(expr.Generator); ok && (len(names) != 1 || len(g.Columns()) == 1 || true) {
+		if g, ok := unalias(e).(expr.Generator); ok {
 			it.expr, it.names = g, names
 		} else if len(names) == 1 {
 			it.expr = &expr.Alias{Child: unalias(e), Name: names[0], ID: a.NewID()}
@@ -679,12 +667,8 @@ func (a *Analyzer) sortNode(items []sql.SortItem, all, global bool, n Node, sel 
 	if sel == nil || sel.unique {
 		return nil, unknownColumn(&scope{attrs: out}, []sql.Ident{{Name: extra[0].SQL()}})
 	}
-	pre := sel.pre
-	if sel.agg != nil {
-		pre = sel.agg.replaceIn(sel.pre)
-	}
 	exprs := append(append([]expr.Expr{}, sel.exprs...), extra...)
-	sorted := &Sort{Keys: keys, Global: global, Child: &Project{Exprs: exprs, Child: pre}}
+	sorted := &Sort{Keys: keys, Global: global, Child: &Project{Exprs: exprs, Child: sel.pre}}
 	var back []expr.Expr
 	for _, o := range out {
 		back = append(back, o)
@@ -729,7 +713,11 @@ func (a *Analyzer) sortExpr(x sql.Expr, out []*expr.Attr, sel *selected, extra *
 		for _, o := range out {
 			outIDs[o.ID] = true
 		}
+		unresolved := err
 		if e2, err = sel.agg.rewriteSort(e2, outIDs, x); err != nil {
+			if unresolved != nil && sparkerr.Condition(err) == "MISSING_AGGREGATION" {
+				err = unresolved
+			}
 			return nil, err
 		}
 	}

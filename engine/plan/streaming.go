@@ -149,6 +149,10 @@ func aggregateBelow(n Node) bool {
 }
 
 func (c *streamChecker) aggregate(n *Aggregate) {
+	if n.Pivot {
+		c.refuse("PIVOT", "PIVOT is not supported on streaming DataFrames/Datasets; write one aggregate with FILTER (WHERE …) per value")
+		return
+	}
 	if n.Session != nil {
 		if len(n.Keys) == 1 {
 			c.refuse("GLOBAL_SESSION_WINDOW", "session windows without another grouping key are not supported on streaming DataFrames/Datasets; group by a key as well")
