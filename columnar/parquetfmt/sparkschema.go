@@ -1,0 +1,155 @@
+package parquetfmt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/wstream/wstream/columnar"
+)
+
+// rowMetadata is the key under which Spark keeps its schema in a file.
+const rowMetadata = "org.apache.spark.sql.parquet.row.metadata"
+
+// jsonField is a field in the JSON form of a schema.
+type jsonField struct {
+	Name     string         `json:"name"`
+	Type     any            `json:"type"`
+	Nullable bool           `json:"nullable"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// SchemaJSON is a schema in the JSON form that Spark keeps schemas in.
+func SchemaJSON(s *columnar.Schema) (string, error) {
+	text, err := json.Marshal(typeJSON(s.Struct()))
+	return string(text), err
+}
+
+func typeJSON(t *columnar.Type) any {
+	switch t.Kind {
+	case columnar.KindInt8:
+		return "byte"
+	case columnar.KindInt16:
+		return "short"
+	case columnar.KindInt32:
+		return "integer"
+	case columnar.KindInt64:
+		return "long"
+	case columnar.KindArray:
+		return struct {
+			Type         string `json:"type"`
+			ElementType  any    `json:"elementType"`
+			ContainsNull bool   `json:"containsNull"`
+		}{"array", typeJSON(t.Elem), t.ElemNullable}
+	case columnar.KindMap:
+		return struct {
+			Type              string `json:"type"`
+			KeyType           any    `json:"keyType"`
+			ValueType         any    `json:"valueType"`
+			ValueContainsNull bool   `json:"valueContainsNull"`
+		}{"map", typeJSON(t.Key), typeJSON(t.Elem), t.ElemNullable}
+	case columnar.KindStruct:
+		fields := make([]jsonField, len(t.Fields))
+		for i, f := range t.Fields {
+			meta := map[string]any{}
+			if f.Comment != "" {
+				meta["comment"] = f.Comment
+			}
+			fields[i] = jsonField{f.Name, typeJSON(f.Type), f.Nullable, meta}
+		}
+		return struct {
+			Type   string      `json:"type"`
+			Fields []jsonField `json:"fields"`
+		}{"struct", fields}
+	}
+	return t.String()
+}
+
+// ParseSchemaJSON reads what SchemaJSON and Spark write.
+func ParseSchemaJSON(text string) (*columnar.Schema, error) {
+	t, err := parseTypeJSON(json.RawMessage(text), 0)
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind != columnar.KindStruct {
+		return nil, fmt.Errorf("a schema in JSON is a struct, not %s", t)
+	}
+	return &columnar.Schema{Fields: t.Fields}, nil
+}
+
+const maxSchemaDepth = 500
+
+func parseTypeJSON(text json.RawMessage, depth int) (*columnar.Type, error) {
+	if depth > maxSchemaDepth {
+		return nil, fmt.Errorf("a schema of more than %d levels", maxSchemaDepth)
+	}
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		switch name {
+		case "byte":
+			return columnar.Int8, nil
+		case "short":
+			return columnar.Int16, nil
+		case "integer":
+			return columnar.Int32, nil
+		case "long":
+			return columnar.Int64, nil
+		case "null", "void":
+			return columnar.Null, nil
+		}
+		if strings.HasPrefix(name, "varchar(") || strings.HasPrefix(name, "char(") {
+			return columnar.String, nil
+		}
+		return columnar.ParseType(name)
+	}
+	var t struct {
+		Type              string          `json:"type"`
+		ElementType       json.RawMessage `json:"elementType"`
+		ContainsNull      bool            `json:"containsNull"`
+		KeyType           json.RawMessage `json:"keyType"`
+		ValueType         json.RawMessage `json:"valueType"`
+		ValueContainsNull bool            `json:"valueContainsNull"`
+		SQLType           json.RawMessage `json:"sqlType"`
+		Fields            []struct {
+			Name     string          `json:"name"`
+			Type     json.RawMessage `json:"type"`
+			Nullable bool            `json:"nullable"`
+			Metadata map[string]any  `json:"metadata"`
+		} `json:"fields"`
+	}
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, fmt.Errorf("schema in JSON: %w", err)
+	}
+	switch t.Type {
+	case "array":
+		elem, err := parseTypeJSON(t.ElementType, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return columnar.ArrayOf(elem, t.ContainsNull), nil
+	case "map":
+		key, err := parseTypeJSON(t.KeyType, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		value, err := parseTypeJSON(t.ValueType, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return columnar.MapOf(key, value, t.ValueContainsNull), nil
+	case "struct":
+		fields := make([]columnar.Field, len(t.Fields))
+		for i, f := range t.Fields {
+			ft, err := parseTypeJSON(f.Type, depth+1)
+			if err != nil {
+				return nil, fmt.Errorf("field %q: %w", f.Name, err)
+			}
+			comment, _ := f.Metadata["comment"].(string)
+			fields[i] = columnar.Field{Name: f.Name, Type: ft, Nullable: f.Nullable, Comment: comment}
+		}
+		return columnar.StructOf(fields...), nil
+	case "udt":
+		return parseTypeJSON(t.SQLType, depth+1)
+	}
+	return nil, fmt.Errorf("type %.100q in a schema is unknown", text)
+}
