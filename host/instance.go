@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -263,10 +264,13 @@ func (in *instance) handle(ctx context.Context, b *Bound) (int64, error) {
 	if h := in.handles[b.id]; h != 0 {
 		return h - 1, nil
 	}
-	text, err := json.Marshal(b.request())
-	if err != nil {
+	var w bytes.Buffer
+	enc := json.NewEncoder(&w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(b.request()); err != nil {
 		return 0, err
 	}
+	text := bytes.TrimSuffix(w.Bytes(), []byte{'\n'})
 	buf, err := in.input(ctx, len(text))
 	if err != nil {
 		return 0, err
