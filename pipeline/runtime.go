@@ -527,3 +527,14 @@ func (r *Runtime) Lint() Errors {
 	}
 	return errs.sorted()
 }
+
+// Promise is what the connector of a sink promises, in one line.
+func (e *Environment) Promise(s *Sink) string {
+	if s.Foreach != "" {
+		return "exactly once if the guest is idempotent, or through the host's sql capability, whose transaction carries the ledger"
+	}
+	if spec := e.spec(s.Format); spec != nil {
+		return spec.Promise
+	}
+	return ""
+}
