@@ -18,7 +18,15 @@ typedef struct { const char *name; uint16_t type; } ws_json_field;
 enum { WS_JSON_SYNTAX = 1, WS_JSON_TYPE = 2, WS_JSON_RANGE = 3 }; /* codes of row errors */
 enum { WS_JSON_FIELDS = 32 };                                     /* at most */
 
-typedef struct { const uint8_t *name; uint32_t len; uint16_t type; ws_builder *b; } ws_json_column;
+typedef struct {
+#ifdef __wasm_simd128__
+  v128_t pattern, mask; /* the name, its closing quote and the colon */
+#endif
+  const uint8_t *name;
+  uint32_t len, skip; /* skip: length of the pattern, 0 where it is longer than 16 bytes */
+  uint16_t type;
+  ws_builder *b;
+} ws_json_column;
 
 /* ---- Numbers ---- */
 
@@ -161,18 +169,48 @@ WS_INLINE int ws_two(const uint8_t *p) { /* two digits, or a number above 99 */
   return a < 10 && b < 10 ? a * 10 + b : 1000;
 }
 
-/* YYYY-MM-DD[T ]HH:MM:SS[.f…][zone], zone Z, ±HH:MM, ±HHMM or ±HH; microseconds since the epoch. */
-WS_FUNC int ws_timestamp(const uint8_t *p, uint32_t n, int64_t *out) {
-  if (n < 19 || p[4] != '-' || p[7] != '-' || (p[10] != 'T' && p[10] != ' ') || p[13] != ':' || p[16] != ':') return 0;
-  int c = ws_two(p), y = ws_two(p + 2), mo = ws_two(p + 5), d = ws_two(p + 8), h = ws_two(p + 11), mi = ws_two(p + 14),
-      s = ws_two(p + 17);
-  if (c > 99 || y > 99 || mo < 1 || mo > 12 || d < 1 || h > 23 || mi > 59 || s > 59) return 0;
+/* The day of YYYY-MM-DD in microseconds since the epoch. Neighbouring rows mostly have the same day. */
+WS_INLINE int ws_date(const uint8_t *p, int64_t *us) {
+  static uint64_t last;
+  static uint16_t last_day;
+  static int64_t last_us;
+  uint64_t key = ws_load64(p);
+  uint16_t day;
+  __builtin_memcpy(&day, p + 8, 2);
+  if (key == last && day == last_day) { *us = last_us; return 1; }
+  int c = ws_two(p), y = ws_two(p + 2), mo = ws_two(p + 5), d = ws_two(p + 8);
+  if (p[4] != '-' || p[7] != '-' || c > 99 || y > 99 || mo < 1 || mo > 12 || d < 1) return 0;
   y += c * 100;
   int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-  int last = mo == 2 ? 28 + leap : 30 + ((mo + (mo >> 3)) & 1);
-  if (d > last) return 0;
-  int64_t us = (ws_days(y, mo, d) * 86400 + h * 3600 + mi * 60 + s) * 1000000;
+  if (d > (mo == 2 ? 28 + leap : 30 + ((mo + (mo >> 3)) & 1))) return 0;
+  last = key;
+  last_day = day;
+  *us = last_us = ws_days(y, mo, d) * 86400000000;
+  return 1;
+}
+
+/* HH:MM:SS in seconds, or -1. The eight characters are handled as one number. */
+WS_INLINE int32_t ws_time(const uint8_t *p) {
+  uint64_t w = ws_load64(p), digits = w ^ 0x30303a30303a3030; /* digits become 0 … 9, colons 0 */
+  if ((digits & 0xf0f0fff0f0fff0f0) || ((digits + 0x0606000606000606) & 0x1010001010001010)) return -1;
+  uint64_t pairs = digits * 10 + (digits >> 8); /* each pair's value in the byte of its first digit */
+  int32_t h = pairs & 0xff, m = pairs >> 24 & 0xff, s = pairs >> 48 & 0xff;
+  return h > 23 || m > 59 || s > 59 ? -1 : h * 3600 + m * 60 + s;
+}
+
+/* YYYY-MM-DD[T ]HH:MM:SS[.f…][zone], zone Z, ±HH:MM, ±HHMM or ±HH; microseconds since the epoch. */
+WS_INLINE int ws_timestamp(const uint8_t *p, uint32_t n, int64_t *out) {
+  int64_t us;
+  if (n < 19 || (p[10] != 'T' && p[10] != ' ') || !ws_date(p, &us)) return 0;
+  int32_t s = ws_time(p + 11);
+  if (s < 0) return 0;
+  us += (int64_t)s * 1000000;
   uint32_t i = 19;
+  if (n == 24 && p[19] == '.' && p[23] == 'Z') { /* milliseconds, as most have them */
+    uint8_t a = (uint8_t)(p[20] - '0'), b = (uint8_t)(p[21] - '0'), c = (uint8_t)(p[22] - '0');
+    *out = us + (a * 100 + b * 10 + c) * 1000;
+    return a < 10 && b < 10 && c < 10;
+  }
   if (i < n && p[i] == '.') {
     int64_t unit = 100000;
     uint32_t f = ++i;
@@ -218,6 +256,29 @@ WS_INLINE const uint8_t *ws_json_string_end(const uint8_t *p, const uint8_t *e, 
     else { *odd |= 2; do p++; while (p < e && *p >= 0x80); }
     if (p >= e) return 0;
   }
+}
+
+/* The same for a string without escapes and without anything beyond ASCII, which is copied to d on the way; 0 for all
+ * others. Up to 15 bytes more are written. */
+WS_INLINE const uint8_t *ws_json_plain(const uint8_t *p, const uint8_t *e, uint8_t *d) {
+#ifdef __wasm_simd128__
+  for (;;) {
+    v128_t v = wasm_v128_load(p);
+    wasm_v128_store(d, v);
+    uint32_t b = wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(v, wasm_i8x16_splat('"')), wasm_i8x16_eq(v, wasm_i8x16_splat('\\'))),
+                                                 wasm_i8x16_lt(v, wasm_i8x16_splat(' '))));
+    if (b) {
+      p += __builtin_ctz(b);
+      return p < e && *p == '"' ? p : 0;
+    }
+    p += 16;
+    d += 16;
+    if (p >= e) return 0;
+  }
+#else
+  (void)p, (void)e, (void)d;
+  return 0;
+#endif
 }
 
 WS_FUNC int ws_utf8(const uint8_t *p, const uint8_t *e) {
@@ -336,111 +397,150 @@ WS_FUNC const uint8_t *ws_json_skip(const uint8_t *p, const uint8_t *e) {
   }
 }
 
-/* Reads one object into row `row` of the columns; 0, or a code with *bad the column at fault (n for none). */
-WS_INLINE int ws_json_row(const uint8_t *p, const uint8_t *e, ws_json_column *f, uint32_t n, uint32_t row, uint32_t *bad) {
-  uint32_t next = 0;
-  *bad = n;
-  p = ws_blank(p, e);
-  if (p >= e || *p != '{') return WS_JSON_SYNTAX;
+/* Passes over a key, from behind its opening quote, and the colon; *j is its column, n for none. 0 for bad syntax. */
+static __attribute__((noinline, unused)) const uint8_t *ws_json_key(const uint8_t *p, const uint8_t *e, const ws_json_column *f,
+                                                                    uint32_t n, uint32_t *j) {
+  int odd = 0;
+  uint8_t plain[64];
+  const uint8_t *k = p;
+  p = ws_json_string_end(p, e, &odd);
+  if (!p) return 0;
+  uint32_t len = (uint32_t)(p - k);
   p = ws_blank(p + 1, e);
-  if (p < e && *p == '}') { p++; goto done; }
+  if (p >= e || *p++ != ':') return 0;
+  if ((odd & 1) && len <= sizeof plain) { /* an escaped key, which is rare */
+    uint32_t m = ws_json_unescape(k, k + len, plain);
+    if (m == ~0u) return 0;
+    k = plain;
+    len = m;
+  }
+  uint32_t at = *j < n ? *j : 0; /* fields mostly come in the order of the list */
+  *j = n;
+  for (uint32_t t = 0; t < n; t++) {
+    if (f[at].len == len && ws_same(f[at].name, k, len)) { *j = at; break; }
+    if (++at == n) at = 0;
+  }
+  return p;
+}
+
+/* Reads a string that is not plain into d; its length, or a code of an error (as ~code) with 0 in *end. */
+static __attribute__((noinline, unused)) uint32_t ws_json_string(const uint8_t *p, const uint8_t *e, uint8_t *d, const uint8_t **end) {
+  int odd = 0;
+  const uint8_t *q = ws_json_string_end(p, e, &odd);
+  *end = 0;
+  if (!q || ((odd & 2) && !ws_utf8(p, q))) return 0;
+  uint32_t n = (uint32_t)(q - p);
+  if (odd & 1) n = ws_json_unescape(p, q, d);
+  else ws_copy(d, p, n);
+  if (n != ~0u) *end = q;
+  return n;
+}
+
+/* Reads one object into row `row` of the columns, *seen getting a bit for each that has a value; 0, or a code with *bad
+ * the column at fault (n for none). */
+WS_INLINE int ws_json_row(const uint8_t *p, const uint8_t *e, const ws_json_column *f, uint32_t n, uint32_t row, uint32_t *seen,
+                          uint32_t *bad) {
+  uint32_t next = 0, have = 0;
+  *bad = n;
+  if (p < e && *p <= ' ') p = ws_blank(p, e);
+  if (p >= e || *p != '{') return WS_JSON_SYNTAX;
+  p++;
+  if (p < e && *p != '"') {
+    p = ws_blank(p, e);
+    if (p < e && *p == '}') { p++; goto done; }
+  }
   for (;;) {
-    int odd = 0;
     if (p >= e || *p != '"') return WS_JSON_SYNTAX;
-    const uint8_t *k = ++p;
-    p = ws_json_string_end(p, e, &odd);
-    if (!p) return WS_JSON_SYNTAX;
-    uint32_t len = (uint32_t)(p - k), j = next;
     p++;
-    if (p < e && *p != ':') p = ws_blank(p, e);
-    if (p >= e || *p++ != ':') return WS_JSON_SYNTAX;
+    uint32_t j = next;
+#ifdef __wasm_simd128__
+    if (j < n && f[j].skip && p + f[j].skip <= e &&
+        !wasm_v128_any_true(wasm_v128_and(wasm_v128_xor(wasm_v128_load(p), f[j].pattern), f[j].mask))) {
+      p += f[j].skip;
+    } else
+#endif
+    {
+      p = ws_json_key(p, e, f, n, &j);
+      if (!p) return WS_JSON_SYNTAX;
+    }
     if (p < e && *p <= ' ') p = ws_blank(p, e);
     if (p >= e) return WS_JSON_SYNTAX;
-    uint8_t plain[64];
-    if ((odd & 1) && len <= sizeof plain) { /* an escaped key, which is rare */
-      uint32_t m = ws_json_unescape(k, k + len, plain);
-      if (m == ~0u) return WS_JSON_SYNTAX;
-      k = plain;
-      len = m;
-    }
-    for (uint32_t t = 0;; t++) { /* fields mostly come in the order of the list */
-      if (t == n) { j = n; break; }
-      if (f[j].len == len && ws_same(f[j].name, k, len)) break;
-      if (++j == n) j = 0;
-    }
     if (j == n) {
       p = ws_json_skip(p, e);
       if (!p) return WS_JSON_SYNTAX;
     } else {
-      ws_builder *b = f[j].b;
-      next = j + 1 == n ? 0 : j + 1;
+      const ws_json_column *c = &f[j];
+      ws_builder *b = c->b;
+      next = j + 1;
       *bad = j;
-      if (*p == 'n') {
-        p = ws_word(p, e, "null");
-        if (!p) return WS_JSON_SYNTAX;
-        b->valid[row >> 3] &= (uint8_t)~(1u << (row & 7));
-        if (b->offsets) b->len = (uint32_t)b->offsets[row];
-      } else {
-        switch (f[j].type) {
-          case WS_STRING: case WS_TIMESTAMP: {
-            if (*p != '"') return WS_JSON_TYPE;
-            const uint8_t *s = ++p;
-            odd = 0;
-            p = ws_json_string_end(p, e, &odd);
-            if (!p) return WS_JSON_SYNTAX;
-            if ((odd & 2) && !ws_utf8(s, p)) return WS_JSON_SYNTAX;
-            uint32_t m = (uint32_t)(p - s);
-            if (f[j].type == WS_TIMESTAMP) {
-              if (!ws_timestamp(s, m, &((int64_t *)b->data)[row])) return WS_JSON_TYPE;
-            } else {
-              uint8_t *d = b->data + b->offsets[row];
-              if (odd & 1) { m = ws_json_unescape(s, p, d); if (m == ~0u) return WS_JSON_SYNTAX; }
-              else ws_copy(d, s, m);
-              b->len = (uint32_t)b->offsets[row] + m;
-            }
-            p++;
-            break;
+      have |= 1u << j;
+      switch (c->type) {
+        case WS_STRING: {
+          if (*p != '"') goto other;
+          uint32_t from = (uint32_t)b->offsets[row];
+          uint8_t *d = b->data + from;
+          const uint8_t *q = ws_json_plain(++p, e, d);
+          uint32_t m = (uint32_t)(q - p);
+          if (!q) {
+            m = ws_json_string(p, e, d, &q);
+            if (!q) return WS_JSON_SYNTAX;
           }
-          case WS_BOOL: {
-            int v = *p == 't';
-            const uint8_t *q = ws_word(p, e, v ? "true" : "false");
-            if (!q) return WS_JSON_TYPE;
-            p = q;
-            b->data[row >> 3] = (uint8_t)((b->data[row >> 3] & ~(1u << (row & 7))) | (unsigned)v << (row & 7));
-            break;
-          }
-          default: {
-            ws_number x;
-            if (*p != '-' && (uint8_t)(*p - '0') > 9) return WS_JSON_TYPE;
-            p = ws_json_number(p, e, &x);
-            if (!p) return WS_JSON_SYNTAX;
-            if (f[j].type == WS_FLOAT64) {
-              double v = ws_json_double(&x);
-              if (v - v != 0) return WS_JSON_RANGE;
-              ((double *)b->data)[row] = v;
-            } else {
-              if (!x.whole) return WS_JSON_TYPE;
-              uint64_t limit = f[j].type == WS_INT32 ? 1ull << 31 : 1ull << 63;
-              if (x.n > 19 || x.m > limit - !x.neg) return WS_JSON_RANGE;
-              int64_t v = x.neg ? (int64_t)(0 - x.m) : (int64_t)x.m;
-              if (f[j].type == WS_INT32) ((int32_t *)b->data)[row] = (int32_t)v; else ((int64_t *)b->data)[row] = v;
-            }
+          b->offsets[row + 1] = (int32_t)(from + m);
+          p = q + 1;
+          break;
+        }
+        case WS_TIMESTAMP: {
+          if (*p != '"') goto other;
+          int odd = 0;
+          const uint8_t *q = ws_json_string_end(++p, e, &odd);
+          if (!q) return WS_JSON_SYNTAX;
+          if (!ws_timestamp(p, (uint32_t)(q - p), &((int64_t *)b->data)[row])) return WS_JSON_TYPE;
+          p = q + 1;
+          break;
+        }
+        case WS_BOOL: {
+          int v = *p == 't';
+          const uint8_t *q = ws_word(p, e, v ? "true" : "false");
+          if (!q) goto other;
+          p = q;
+          b->data[row >> 3] = (uint8_t)((b->data[row >> 3] & ~(1u << (row & 7))) | (unsigned)v << (row & 7));
+          break;
+        }
+        default: {
+          ws_number x;
+          if (*p != '-' && (uint8_t)(*p - '0') > 9) goto other;
+          p = ws_json_number(p, e, &x);
+          if (!p) return WS_JSON_SYNTAX;
+          if (c->type == WS_FLOAT64) {
+            double v = ws_json_double(&x);
+            if (v - v != 0) return WS_JSON_RANGE;
+            ((double *)b->data)[row] = v;
+          } else {
+            if (!x.whole) return WS_JSON_TYPE;
+            uint64_t limit = c->type == WS_INT32 ? 1ull << 31 : 1ull << 63;
+            if (x.n > 19 || x.m > limit - !x.neg) return WS_JSON_RANGE;
+            int64_t v = x.neg ? (int64_t)(0 - x.m) : (int64_t)x.m;
+            if (c->type == WS_INT32) ((int32_t *)b->data)[row] = (int32_t)v; else ((int64_t *)b->data)[row] = v;
           }
         }
-        b->valid[row >> 3] |= (uint8_t)(1u << (row & 7));
+      }
+      if (0) {
+      other: /* null, or a value of another type */
+        if (*p != 'n') return WS_JSON_TYPE;
+        p = ws_word(p, e, "null");
+        if (!p) return WS_JSON_SYNTAX;
+        have &= ~(1u << j);
       }
       *bad = n;
     }
-    if (p < e && *p == ',') p++;
-    else {
-      p = ws_blank(p, e);
-      if (p >= e) return WS_JSON_SYNTAX;
-      if (*p == '}') { p++; break; }
-      if (*p++ != ',') return WS_JSON_SYNTAX;
-    }
+    if (p < e && *p <= ' ') p = ws_blank(p, e);
+    if (p >= e) return WS_JSON_SYNTAX;
+    if (*p == '}') { p++; break; }
+    if (*p++ != ',') return WS_JSON_SYNTAX;
     if (p < e && *p <= ' ') p = ws_blank(p, e);
   }
 done:
+  *seen = have;
   return ws_blank(p, e) == e ? 0 : WS_JSON_SYNTAX;
 }
 
@@ -460,36 +560,69 @@ static __attribute__((noinline, unused)) void ws_json_refuse(ws_call *c, uint32_
   ws_row_error_bytes(c, row, code, text, n);
 }
 
+/* Notes in the null bitmaps which columns have no value in a row. A column gets its bitmap with its first null. */
+static __attribute__((noinline, unused)) void ws_json_nulls(const ws_json_column *f, uint32_t n, uint32_t row, uint32_t seen) {
+  for (uint32_t j = 0; j < n; j++) {
+    ws_builder *b = f[j].b;
+    if (seen >> j & 1) {
+      if (b->valid) b->valid[row >> 3] |= (uint8_t)(1u << (row & 7));
+      continue;
+    }
+    b->rows = row;
+    if (!b->valid) ws_first_null(b);
+    b->nulls++;
+    if (b->offsets) b->offsets[row + 1] = b->offsets[row];
+    else if (b->type != WS_BOOL) __builtin_memset(b->data + row * ws_width(b->type), 0, ws_width(b->type));
+  }
+}
+
 /* Parses column `col` (BINARY or STRING) of the input into the output columns `fields`. */
 WS_FUNC int64_t ws_json_parse(ws_call *c, uint32_t col, const ws_json_field *fields, uint32_t n) {
-  ws_json_column f[WS_JSON_FIELDS];
   if (n > WS_JSON_FIELDS) return ws_fail(WS_FAILED, "too many fields");
   const ws_column *in = ws_col(c, col);
-  uint32_t rows = c->rows, total = (uint32_t)in->offsets[rows], out = 0, refused = 0;
+  uint32_t rows = c->rows, total = (uint32_t)in->offsets[rows], out = 0, refused = 0, nulls = 0;
+  uint32_t all = n == 32 ? ~0u : (1u << n) - 1;
+  ws_json_column *f = ws_alloc_zero(n * sizeof *f);
   for (uint32_t j = 0; j < n; j++) {
     ws_builder *b = ws_add_column(c, fields[j].type, rows, fields[j].type == WS_STRING ? total : 0);
-    b->valid = ws_alloc_zero((b->cap + 7) / 8);
-    f[j] = (ws_json_column){(const uint8_t *)fields[j].name, ws_strlen(fields[j].name), fields[j].type, b};
+    f[j].name = (const uint8_t *)fields[j].name;
+    f[j].len = ws_strlen(fields[j].name);
+    f[j].type = fields[j].type;
+    f[j].b = b;
+#ifdef __wasm_simd128__
+    if (f[j].len <= 14) {
+      uint8_t *p = (uint8_t *)&f[j].pattern, *m = (uint8_t *)&f[j].mask;
+      f[j].skip = f[j].len + 2;
+      __builtin_memcpy(p, f[j].name, f[j].len);
+      p[f[j].len] = '"';
+      p[f[j].len + 1] = ':';
+      __builtin_memset(m, 0xff, f[j].skip);
+    }
+#endif
   }
   for (uint32_t i = 0; i < rows; i++) {
-    uint32_t bad = n;
+    uint32_t bad = n, seen = 0;
     ws_bytes text = ws_bytes_at(in, i);
-    int code = ws_null_at(in, i) ? WS_JSON_SYNTAX : ws_json_row(text.p, text.p + text.n, f, n, out, &bad);
+    int code = ws_null_at(in, i) ? WS_JSON_SYNTAX : ws_json_row(text.p, text.p + text.n, f, n, out, &seen, &bad);
     if (__builtin_expect(code != 0, 0)) {
-      if (!refused++) for (uint32_t k = 0; k < i; k++) ws_parent(c, k); /* until here it was row for row */
-      for (uint32_t j = 0; j < n; j++) { /* take back what was written */
-        f[j].b->valid[out >> 3] &= (uint8_t)~(1u << (out & 7));
-        if (f[j].b->offsets) f[j].b->len = (uint32_t)f[j].b->offsets[out];
+      if (!refused++) {
+        ws_parents_none(c);
+        for (uint32_t k = 0; k < i; k++) ws_parent(c, k); /* until here it was row for row */
       }
       ws_json_refuse(c, i, code, bad < n ? fields[bad].name : 0);
       continue;
     }
     if (refused) ws_parent(c, i);
+    if (seen != all || nulls) {
+      nulls = 1;
+      ws_json_nulls(f, n, out, seen);
+    }
     out++;
-    for (uint32_t j = 0; j < n; j++) if (f[j].b->offsets) f[j].b->offsets[out] = (int32_t)f[j].b->len;
   }
-  if (refused && !c->parents) ws_parents_none(c);
-  for (uint32_t j = 0; j < n; j++) f[j].b->rows = out;
+  for (uint32_t j = 0; j < n; j++) {
+    f[j].b->rows = out;
+    if (f[j].b->offsets) f[j].b->len = (uint32_t)f[j].b->offsets[out];
+  }
   return ws_finish(c);
 }
 
