@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wstream/wstream/abi"
 	"github.com/wstream/wstream/columnar"
 )
 
@@ -261,7 +259,41 @@ func BenchmarkParse(b *testing.B) {
 	})
 }
 
-func TestMain(m *testing.M) {
-	_ = abi.Version
-	os.Exit(m.Run())
+// BenchmarkFilter filters rows by a number and a text of 47 bytes.
+func BenchmarkFilter(b *testing.B) {
+	m := load(b, newHost(b, Config{}), "clicks.wasm", ModuleConfig{Limits: Limits{Fuel: 1e15}, Config: map[string]string{"min_amount": "1"}})
+	parse, filter := bind(b, m, "parse", "value BINARY"), bind(b, m, "is_human", "amount DOUBLE, ua STRING")
+	rows, err := parse.Rows(context.Background(), Call{}, clickLines(8192))
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := columnar.NewBatch(nil, rows.Batch.Columns[3:5], rows.Batch.Rows)
+	best(b, in.Rows, func() {
+		if _, _, err := filter.Filter(context.Background(), Call{}, in); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkBoundary is what a call costs besides its rows: a filter over one row.
+func BenchmarkBoundary(b *testing.B) {
+	filter := bind(b, load(b, newHost(b, Config{}), "clicks.wasm", ModuleConfig{}), "is_human", "amount DOUBLE, ua STRING")
+	in := columnar.NewBatch(nil, []*columnar.Column{columnar.NewFixed(columnar.Float64, []float64{1}, nil), columnar.NewStrings([]string{"x"})}, 1)
+	best(b, 1, func() {
+		if _, _, err := filter.Filter(context.Background(), Call{}, in); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkInstance starts an instance and throws it away.
+func BenchmarkInstance(b *testing.B) {
+	m := load(b, newHost(b, Config{}), "clicks.wasm", ModuleConfig{})
+	best(b, 1, func() {
+		in, err := m.newInstance(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		in.close(context.Background())
+	})
 }
