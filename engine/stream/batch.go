@@ -29,17 +29,12 @@ type batch struct {
 
 // step runs the next batch, if there is anything to do.
 func (q *Query) step(ctx context.Context) (ran bool, err error) {
-	kind := q.spec.Trigger.Kind
 	began := q.now()
 	q.setStatus(Status{Message: "Getting offsets from sources", IsTriggerActive: true})
-	ranges, err := ends(ctx, q.inputs, kind == Once)
+	q.planning.Store(q.nextID)
+	ranges, err := ends(ctx, q.inputs, q.spec.Trigger.Kind)
 	if err != nil {
 		return false, inBatch(q.nextID, err)
-	}
-	if kind == AvailableNow {
-		if err := q.askRest(ctx, ranges); err != nil {
-			return false, inBatch(q.nextID, err)
-		}
 	}
 	asked := q.now()
 	q.takeLags(ranges, asked)
@@ -63,22 +58,6 @@ func (q *Query) step(ctx context.Context) (ran bool, err error) {
 		return false, inBatch(b.id, err)
 	}
 	return true, inBatch(b.id, q.run(ctx, b))
-}
-
-// askRest lets sources that cannot fix their end give all that they have, once.
-func (q *Query) askRest(ctx context.Context, ranges []batchRange) error {
-	for i, in := range q.inputs {
-		if _, ok := in.src.(connector.Bounded); ok || in.spent {
-			continue
-		}
-		in.spent = true
-		end, _, err := in.src.Next(ctx, in.pos, true)
-		if err != nil {
-			return fmt.Errorf("source %q: %w", in.name, err)
-		}
-		ranges[i] = batchRange{in.pos, normal(end)}
-	}
-	return nil
 }
 
 // wantsNoData tells whether a batch without data is due.
@@ -163,7 +142,11 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 	q.refreshTables(b)
 	began := time.Now()
 	start := q.now()
-	res, err := q.program.Run(ctx, q.execBatch(ctx, f))
+	var res *exec.Result
+	err := safely(func() (err error) {
+		res, err = q.program.Run(ctx, q.execBatch(ctx, f))
+		return err
+	})
 	b.durations.AddBatch = q.now() - start
 	if err == nil {
 		err = f.crashPoints()
@@ -184,7 +167,7 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 			return q.drop(ctx, f, err)
 		}
 	}
-	if q.overlaps() && time.Since(began) >= overlapFrom {
+	if q.overlaps() && time.Since(began) >= q.spec.overlapFrom {
 		q.front = f
 		go f.run(ctx)
 		return nil

@@ -266,3 +266,54 @@ func TestDiskFull(t *testing.T) {
 		equal(t, fmt.Sprintf("output after a full disk at write %d", nth), f.sink.text(), want)
 	}
 }
+
+// Batches that overlap: a batch is being finished while the next one is planned and run. Crashes at every sync must leave no
+// trace then either.
+func TestCrashOfOverlappingBatches(t *testing.T) {
+	setUp := func() *fixture {
+		f := newFixture(t, false, "in")
+		f.spec.Trigger, f.spec.overlapFrom = Trigger{Kind: AvailableNow}, 1
+		f.spec.Sources["in"] = oneByOne(f, "in")
+		for _, rows := range script {
+			f.streams["in"].Add(times(rows...))
+		}
+		return f
+	}
+	finish := func(f *fixture, onStart func(start int, m *mortal)) (starts int) {
+		for {
+			m := &mortal{mem: f.mem}
+			onStart(starts, m)
+			starts++
+			q, err := f.startIn(m, nil)
+			if err == nil {
+				err = q.AwaitTermination(t.Context())
+			}
+			if err == nil && !m.isDead() {
+				return starts
+			}
+			if err != nil && !m.isDead() {
+				t.Fatal(err)
+			}
+		}
+	}
+	f := setUp()
+	finish(f, func(int, *mortal) {})
+	want, total, ids := f.sink.text(), f.mem.Syncs(), f.sink.last
+	equal(t, "last batch", ids, 7)
+	replays := 0
+	for k := 1; k <= total; k++ {
+		f := setUp()
+		var seen atomic.Int64
+		f.mem.OnSync(func(string, string) { seen.Add(1) })
+		finish(f, func(start int, m *mortal) {
+			if start == 0 {
+				m.dieAfter(&seen, int64(k))
+			}
+		})
+		replays += f.sink.replays
+		equal(t, fmt.Sprintf("output after a crash at sync %d", k), f.sink.text(), want)
+		equal(t, "last batch", f.sink.last, ids)
+		checkLogs(t, f)
+	}
+	t.Logf("%d syncs, %d replays", total, replays)
+}

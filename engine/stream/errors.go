@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 )
 
@@ -79,3 +80,13 @@ type trimmed struct {
 
 func (e *trimmed) Error() string { return strings.TrimPrefix(e.err.Error(), e.prefix) }
 func (e *trimmed) Unwrap() error { return e.err }
+
+// safely turns a panic of f into an error: a fault of one query does not end a process in which others run.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal fault: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}

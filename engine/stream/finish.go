@@ -3,8 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 
 	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/engine/connector"
@@ -47,16 +45,15 @@ func (f *finishing) fault() error { return f.err }
 // entry, so that the batch runs again on the state of the batch before, to the same output.
 func (f *finishing) run(ctx context.Context) {
 	defer close(f.done)
-	defer func() {
-		if p := recover(); p != nil {
-			f.err = fmt.Errorf("internal fault: %v\n%s", p, debug.Stack())
+	err := safely(func() error {
+		if err := f.publish(ctx); err != nil {
+			return err
 		}
-	}()
-	if err := f.publish(ctx); err != nil {
+		return f.commit(ctx)
+	})
+	if err != nil {
 		f.err = inBatch(f.b.id, &finishError{err})
-		return
 	}
-	f.err = inBatch(f.b.id, f.commit(ctx))
 }
 
 // publish makes state and output durable.
@@ -64,13 +61,8 @@ func (f *finishing) publish(ctx context.Context) error {
 	q, points := f.q, f.q.spec.Failpoints
 	written := make(chan error, 1)
 	writeState := func() {
-		defer func() {
-			if p := recover(); p != nil {
-				written <- fmt.Errorf("internal fault: %v\n%s", p, debug.Stack())
-			}
-		}()
 		began := q.now()
-		err := f.pending.Write()
+		err := safely(f.pending.Write)
 		f.b.durations.StateCommit = q.now() - began
 		written <- err
 	}
@@ -129,7 +121,7 @@ func (f *finishing) commit(ctx context.Context) error {
 		}
 	}
 	if err := q.ledger.writeCommit(context.WithoutCancel(ctx), e); err != nil {
-		return &finishError{err}
+		return err
 	}
 	f.ended = q.now()
 	f.b.durations.CommitOffsets = f.ended - began

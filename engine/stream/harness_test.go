@@ -258,6 +258,8 @@ type mortal struct {
 
 var errDead = errors.New("the process is dead")
 
+func newMortal(f *fixture) *mortal { return &mortal{mem: f.mem} }
+
 // kill ends the incarnation as a power loss would.
 func (m *mortal) kill() {
 	m.mu.Lock()

@@ -60,14 +60,20 @@ func sameOffset(a, b connector.Offset) bool {
 	return bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// ends asks every input for the end of the next batch; several are asked at once.
-func ends(ctx context.Context, inputs []*input, unlimited bool) ([]batchRange, error) {
+// ends asks every input for the end of the next batch; several are asked at once. With a trigger that takes all at once
+// limits do not count; nor do they with availableNow for an input that cannot fix its end: it gives what it has, once.
+func ends(ctx context.Context, inputs []*input, kind TriggerKind) ([]batchRange, error) {
 	out := make([]batchRange, len(inputs))
 	ask := func(i int) error {
 		in := inputs[i]
-		if in.spent {
-			out[i] = batchRange{in.pos, in.pos}
-			return nil
+		unlimited := kind == Once
+		if _, ok := in.src.(connector.Bounded); !ok && kind == AvailableNow {
+			unlimited = true
+			if in.spent {
+				out[i] = batchRange{in.pos, in.pos}
+				return nil
+			}
+			in.spent = true
 		}
 		end, latest, err := in.src.Next(ctx, in.pos, unlimited)
 		if err != nil {

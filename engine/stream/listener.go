@@ -3,7 +3,7 @@ package stream
 import "time"
 
 // Listener is told of what happens to a query. Functions that are nil are not called. They are called by one goroutine at
-// a time and should return soon: the query waits for them.
+// a time and should return soon: the query waits for them. So they must not wait for the query themselves.
 type Listener struct {
 	Started    func(StartedEvent)
 	Progress   func(Progress)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/wstream/wstream/engine/connector"
@@ -13,14 +12,7 @@ import (
 
 // main is the goroutine of the query.
 func (q *Query) main(ctx context.Context) {
-	err := func() (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("internal fault: %v\n%s", p, debug.Stack())
-			}
-		}()
-		return q.loop(ctx)
-	}()
+	err := safely(func() error { return q.loop(ctx) })
 	stopped := q.stopRequested()
 	if front := q.settle(ctx); err == nil || errors.Is(front, errFinish) {
 		err = front
@@ -42,6 +34,13 @@ func (q *Query) main(ctx context.Context) {
 	if err != nil {
 		q.status.Message = "Terminated with exception: " + err.Error()
 	}
+	q.mu.Unlock()
+	q.tell(func(l Listener) {
+		if l.Terminated != nil {
+			l.Terminated(TerminatedEvent{q.id, q.runID, q.spec.Name, q.spec.Clock.Now(), err})
+		}
+	})
+	q.mu.Lock()
 	close(q.done)
 	waiters := q.waiters
 	q.waiters = nil
@@ -49,11 +48,6 @@ func (q *Query) main(ctx context.Context) {
 	for _, w := range waiters {
 		w <- err
 	}
-	q.tell(func(l Listener) {
-		if l.Terminated != nil {
-			l.Terminated(TerminatedEvent{q.id, q.runID, q.spec.Name, q.spec.Clock.Now(), err})
-		}
-	})
 }
 
 // loop runs batches as the trigger says, until the query ends.
@@ -75,7 +69,10 @@ func (q *Query) loop(ctx context.Context) error {
 		waiters := q.takeWaiters()
 		ran := false
 		if q.spec.Trigger.Kind != Manual || len(waiters) > 0 {
-			ran, err = q.step(ctx)
+			err = safely(func() (err error) {
+				ran, err = q.step(ctx)
+				return err
+			})
 			if err == nil && !ran {
 				err = q.settle(ctx)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wstream/wstream/columnar"
@@ -34,6 +35,8 @@ type Query struct {
 	modules   map[string]string // hashes of the modules
 	shape     json.RawMessage
 	conf      map[string]string
+
+	planning atomic.Int64 // the batch that sources are asked for
 
 	// The following belong to the loop.
 	marks    *watermarks

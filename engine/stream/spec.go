@@ -50,7 +50,8 @@ type Spec struct {
 	// that reloads its modules does so here.
 	BatchGate func(batch int64) error
 
-	compile compileFunc // for tests of the loop alone
+	compile     compileFunc   // for tests of the loop alone
+	overlapFrom time.Duration // for tests; 0 is the constant
 }
 
 // Source is a relation that the plan reads.
@@ -160,6 +161,9 @@ func (s *Spec) Validate() error {
 	}
 	if s.StopTimeout == 0 {
 		s.StopTimeout = 30 * time.Second
+	}
+	if s.overlapFrom == 0 {
+		s.overlapFrom = overlapFrom
 	}
 	return nil
 }

@@ -207,6 +207,7 @@ func (q *Query) restore() error {
 	c := q.ledger.c
 	q.last = c.LastCommitID()
 	q.nextID = q.last + 1
+	q.planning.Store(q.nextID)
 	commit, err := c.LastCommit()
 	if err != nil {
 		return err
@@ -281,7 +282,7 @@ func (q *Query) openSources() error {
 	}
 	for _, in := range q.inputs {
 		env := q.env(in.name)
-		env.Log = q.ledger.sourceLog(in.name)
+		env.Log, env.NextBatch = q.ledger.sourceLog(in.name), q.planning.Load
 		var err error
 		if in.src, err = open(in.name, in.spec, env); err != nil {
 			return err
