@@ -3,14 +3,12 @@ package expr
 import (
 	"errors"
 	"math"
-	"math/big"
 	"math/bits"
 	"strconv"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
-	"github.com/wstream/wstream/engine/sql/interval"
 )
 
 // column converts all rows of c.
@@ -305,39 +303,42 @@ func (k *caster) fromString(c *columnar.Column, to *columnar.Type) (*columnar.Co
 		var err error
 		switch to.Kind {
 		case columnar.KindBool:
-			v, ok := parseBool(s)
+			v, ok := javatext.ParseBoolean(s)
 			if !ok {
 				err = bad(i)
 			} else if v {
 				o.col.Bits.Set(i)
 			}
 		case columnar.KindInt8, columnar.KindInt16, columnar.KindInt32, columnar.KindInt64:
-			if v, ok := parseWhole(s, k.mode == CastLegacy); ok && fitsInt(v, to.Width()) {
+			if v, ok := javatext.ParseBigint(s, k.mode == CastLegacy); ok && fitsInt(v, to.Width()) {
 				o.putInt(i, v)
 			} else {
 				err = bad(i)
 			}
 		case columnar.KindFloat32:
-			if v, ok := parseFloat(s, 32); ok {
-				columnar.Values[float32](o.col)[i] = float32(v)
+			if v, ok := javatext.ParseFloat(s); ok {
+				columnar.Values[float32](o.col)[i] = v
 			} else {
 				err = bad(i)
 			}
 		case columnar.KindFloat64:
-			if v, ok := parseFloat(s, 64); ok {
+			if v, ok := javatext.ParseDouble(s); ok {
 				columnar.Values[float64](o.col)[i] = v
 			} else {
 				err = bad(i)
 			}
 		case columnar.KindDecimal:
-			v, ok, inRange := parseDecimal(s, to)
-			switch {
-			case !ok:
-				err = bad(i)
-			case !inRange:
-				err = o.fail(i, func() error { return decimalRange(javatext.TrimAll(s), to) })
-			default:
+			switch v, status := parseDecimal(s, to); status {
+			case javatext.DecimalOK:
 				columnar.Values[columnar.Dec128](o.col)[i] = v
+			case javatext.DecimalTooLarge:
+				err = o.fail(i, func() error { return decimalRange(javatext.TrimAll(s), to) })
+			case javatext.DecimalUnsupported:
+				err = o.fail(i, func() error {
+					return sparkerr.New("NUMERIC_OUT_OF_SUPPORTED_RANGE", "the value '%s' cannot be interpreted as a numeric since it has more than 38 digits", s)
+				})
+			default:
+				err = bad(i)
 			}
 		case columnar.KindDate:
 			v, ok := javatext.ParseDate(s)
@@ -376,25 +377,25 @@ func (k *caster) fromString(c *columnar.Column, to *columnar.Type) (*columnar.Co
 				err = bad(i)
 			}
 		case columnar.KindYearMonth:
-			v, perr := interval.ParseYearMonth(s, interval.Field(to.Start), interval.Field(to.End))
+			v, perr := javatext.ParseYearMonthInterval(s, javatext.IntervalUnit(to.Start), javatext.IntervalUnit(to.End))
 			if perr != nil {
 				err = o.fail(i, func() error { return perr })
 			} else {
 				columnar.Values[int32](o.col)[i] = v
 			}
 		case columnar.KindDayTime:
-			v, perr := interval.ParseDayTime(s, interval.Field(to.Start), interval.Field(to.End))
+			v, perr := javatext.ParseDayTimeInterval(s, javatext.IntervalUnit(to.Start), javatext.IntervalUnit(to.End))
 			if perr != nil {
 				err = o.fail(i, func() error { return perr })
 			} else {
 				o.putInt(i, v)
 			}
 		case columnar.KindCalendar:
-			v, perr := interval.Parse(s)
+			v, perr := javatext.ParseCalendarInterval(s)
 			if perr != nil {
 				o.null(i)
 			} else {
-				columnar.Values[columnar.CalendarInterval](o.col)[i] = columnar.CalendarInterval{Months: v.Months, Days: v.Days, Micros: v.Micros}
+				columnar.Values[columnar.CalendarInterval](o.col)[i] = columnar.CalendarInterval(v)
 			}
 		}
 		if err != nil {
@@ -772,16 +773,11 @@ func (k *caster) toDecimal(c *columnar.Column, i int, to *columnar.Type) (column
 			return u, errNull
 		}
 		// A float is widened to double first, so that its digits are those of the double.
-		text := javatext.DoubleString(v)
-		n, s, _ := parseBigDecimal(text)
-		if n == nil {
-			n = new(big.Int)
+		d, status := javatext.DecimalFromDouble(v, to.Precision, to.Scale)
+		if status != javatext.DecimalOK {
+			return u, decimalRange(javatext.DoubleString(v), to)
 		}
-		d, ok := bigToDecimal(n, s, to)
-		if !ok {
-			return u, decimalRange(text, to)
-		}
-		return d, nil
+		return columnar.Dec128(d), nil
 	default:
 		return u, errNull
 	}

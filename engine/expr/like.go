@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
@@ -144,126 +145,26 @@ func (e *like) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error) 
 	return out, err
 }
 
-// likePart is one element of a LIKE pattern: a literal piece, one character, or any text.
-type likePart struct {
-	lit string
-	one bool // _
-	any bool // %
-}
-
-// likeMatcher is a compiled LIKE pattern. Simple shapes have their own tests.
+// likeMatcher is a compiled pattern of LIKE or ILIKE.
 type likeMatcher struct {
-	parts []likePart
-	shape byte // '=' equal, '^' prefix, '$' suffix, 'c' contains, '*' anything, 0 general
-	lit   string
-	fold  bool
+	pattern *javatext.LikePattern
+	fold    bool
 }
 
-// compileLike reads a pattern: % is any text, _ any character, and the escape character makes one of
-// these, or itself, literal.
 func compileLike(pattern string, escape rune, fold bool) (*likeMatcher, error) {
 	if fold {
-		pattern = strings.ToLower(pattern)
+		pattern = string(javatext.AppendLower(nil, pattern))
 	}
-	m := &likeMatcher{fold: fold}
-	var lit strings.Builder
-	flush := func() {
-		if lit.Len() > 0 {
-			m.parts = append(m.parts, likePart{lit: lit.String()})
-			lit.Reset()
-		}
+	p, err := javatext.CompileLike(pattern, escape)
+	if err != nil {
+		return nil, err
 	}
-	for i := 0; i < len(pattern); {
-		r, w := utf8.DecodeRuneInString(pattern[i:])
-		switch {
-		case r == escape:
-			if i+w >= len(pattern) {
-				return nil, sparkerr.New("INVALID_FORMAT.ESC_AT_THE_END", "the format is invalid: '%s'; the escape character is not allowed to end with", pattern)
-			}
-			next, nw := utf8.DecodeRuneInString(pattern[i+w:])
-			if next != '_' && next != '%' && next != escape {
-				return nil, sparkerr.New("INVALID_FORMAT.ESC_IN_THE_MIDDLE", "the format is invalid: '%s'; the escape character is not allowed to precede '%c'", pattern, next)
-			}
-			lit.WriteString(pattern[i+w : i+w+nw])
-			i += w + nw
-			continue
-		case r == '_':
-			flush()
-			m.parts = append(m.parts, likePart{one: true})
-		case r == '%':
-			flush()
-			if k := len(m.parts); k == 0 || !m.parts[k-1].any {
-				m.parts = append(m.parts, likePart{any: true})
-			}
-		default:
-			lit.WriteString(pattern[i : i+w])
-		}
-		i += w
-	}
-	flush()
-	p := m.parts
-	switch {
-	case len(p) == 0:
-		m.shape = '='
-	case len(p) == 1 && p[0].any:
-		m.shape = '*'
-	case len(p) == 1 && p[0].lit != "":
-		m.shape, m.lit = '=', p[0].lit
-	case len(p) == 2 && p[0].lit != "" && p[1].any:
-		m.shape, m.lit = '^', p[0].lit
-	case len(p) == 2 && p[1].lit != "" && p[0].any:
-		m.shape, m.lit = '$', p[1].lit
-	case len(p) == 3 && p[0].any && p[1].lit != "" && p[2].any:
-		m.shape, m.lit = 'c', p[1].lit
-	}
-	return m, nil
+	return &likeMatcher{p, fold}, nil
 }
 
 func (m *likeMatcher) match(s string) bool {
 	if m.fold {
-		s = strings.ToLower(s)
+		s = string(javatext.AppendLower(nil, s))
 	}
-	switch m.shape {
-	case '=':
-		return s == m.lit
-	case '^':
-		return strings.HasPrefix(s, m.lit)
-	case '$':
-		return strings.HasSuffix(s, m.lit)
-	case 'c':
-		return strings.Contains(s, m.lit)
-	case '*':
-		return true
-	}
-	// The text behind the last % is tried again one character further on whenever the rest fails.
-	i, p := 0, 0
-	star, at := -1, 0
-	for {
-		if p == len(m.parts) {
-			if i == len(s) {
-				return true
-			}
-		} else if part := &m.parts[p]; part.any {
-			star, at = p, i
-			p++
-			continue
-		} else if part.one {
-			if i < len(s) {
-				_, w := utf8.DecodeRuneInString(s[i:])
-				i += w
-				p++
-				continue
-			}
-		} else if strings.HasPrefix(s[i:], part.lit) {
-			i += len(part.lit)
-			p++
-			continue
-		}
-		if star < 0 || at >= len(s) {
-			return false
-		}
-		_, w := utf8.DecodeRuneInString(s[at:])
-		at += w
-		i, p = at, star+1
-	}
+	return m.pattern.Match(s)
 }

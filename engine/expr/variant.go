@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 )
 
 // appendVariantText appends a variant as a string: a JSON string without its quotes, anything else
@@ -104,17 +105,21 @@ func (k *caster) variantDatum(text []byte, to *columnar.Type) (columnar.Datum, e
 
 // numberColumn is a JSON number as BIGINT, DECIMAL or DOUBLE, whichever holds it exactly first.
 func numberColumn(s string) *columnar.Column {
-	if v, ok := parseWhole(s, false); ok {
+	if v, ok := javatext.ParseBigint(s, false); ok {
 		return columnar.FromData(columnar.Int64, v)
 	}
 	if !strings.ContainsAny(s, "eE") {
-		if u, scale, ok := parseBigDecimal(s); ok && scale >= 0 && scale <= 38 {
-			if d, fits := columnar.Dec128FromBig(u); fits && d.FitsPrecision(38) {
-				return columnar.FromData(columnar.Decimal(38, scale), d)
+		scale := 0
+		if dot := strings.IndexByte(s, '.'); dot >= 0 {
+			scale = len(s) - dot - 1
+		}
+		if t := columnar.Decimal(38, min(scale, 38)); scale <= 38 {
+			if d, status := parseDecimal(s, t); status == javatext.DecimalOK {
+				return columnar.FromData(t, d)
 			}
 		}
 	}
-	f, _ := parseFloat(s, 64)
+	f, _ := javatext.ParseDouble(s)
 	return columnar.FromData(columnar.Float64, f)
 }
 
