@@ -18,21 +18,16 @@ import (
 func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.quickstartCommand(),
-		p.initCommand(),
 		p.runCommand(),
 		p.testCommand(),
 		p.lintCommand(),
 		p.explainCommand(),
 		p.sqlCommand(),
-		p.moduleCommand(),
 		p.checkpointCommand(),
 		p.stateCommand(),
 		p.generateCommand(),
-		p.doctorCommand(),
 		p.listCommand(),
-		p.docsCommand(),
 		p.versionCommand(),
-		p.completionCommand(),
 	}
 }
 

@@ -25,7 +25,6 @@ func (p *program) runCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "set", Usage: "change a setting or an option: `KEY=VALUE`, e.g. settings.timezone=UTC or sources.raw.options.path=in"},
 			&cli.BoolFlag{Name: "available-now", Usage: "process what is there and end, whatever the triggers say"},
 			&cli.StringSliceFlag{Name: "modules", Usage: "look for modules that are not at their path in `DIR`"},
-			&cli.BoolFlag{Name: "dev", Usage: "reload modules and file at a batch boundary when they change"},
 			&cli.StringFlag{Name: "metrics", Usage: "serve Prometheus metrics at `ADDR`, e.g. :9090"},
 			&cli.StringSliceFlag{Name: "fail-at", Usage: "crash point for tests: `NAME@batch=N[:nth][=kill|err|sleep:MS|torn]`"},
 			&cli.StringFlag{Name: "profile", Usage: "write CPU and memory profiles into `DIR`"},
@@ -71,7 +70,7 @@ func (p *program) runPipelines(c *cli.Context) error {
 	}
 	defer metrics.close()
 	env.Metrics = metrics
-	r := &runner{p: p, env: env, metrics: metrics, points: points, dev: c.Bool("dev"), now: c.Bool("available-now"), only: c.StringSlice("sink")}
+	r := &runner{p: p, env: env, metrics: metrics, points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
 	return r.run(c.Context, files)
 }
 
@@ -97,7 +96,6 @@ type runner struct {
 	env     *pipeline.Environment
 	metrics *metrics
 	points  *failpoint.Set
-	dev     bool
 	now     bool
 	only    []string
 	table   *liveTable
@@ -224,9 +222,6 @@ func (r *runner) start(ctx context.Context, j *job) error {
 	}}}
 	if r.now {
 		o.Trigger = &stream.Trigger{Kind: stream.AvailableNow}
-	}
-	if r.dev {
-		o.BatchGate = r.watch(j)
 	}
 	spec, err := j.rt.Spec(j.sink, o)
 	if err != nil {
