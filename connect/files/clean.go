@@ -18,22 +18,22 @@ type cleaner struct {
 	archive string
 }
 
-func newCleaner(fsys vfs.FS, o connector.Options, pattern string) (cleaner, error) {
-	c := cleaner{fs: fsys, mode: strings.ToLower(o.String("cleanSource", "off"))}
+func newCleaner(env connector.Env, o connector.Options, base string) (cleaner, error) {
+	c := cleaner{fs: env.FS, mode: strings.ToLower(o.String("cleanSource", "off"))}
 	switch c.mode {
 	case "off", "delete":
 		return c, nil
 	case "archive":
 		dir, ok := o.Get("sourceArchiveDir")
 		if !ok {
-			return c, fmt.Errorf("option \"cleanSource\" is archive and so needs \"sourceArchiveDir\"")
+			return c, errors.New("option \"cleanSource\" is archive and so needs \"sourceArchiveDir\"")
 		}
-		abs, err := filepath.Abs(dir)
+		abs, err := absolute(env.BaseDir, dir)
 		if err != nil {
 			return c, err
 		}
-		if strings.HasPrefix(abs+"/", strings.TrimSuffix(pattern, "*")+"/") {
-			return c, fmt.Errorf("option \"sourceArchiveDir\": %q lies in the source's own path %q", dir, pattern)
+		if within(base, abs) {
+			return c, fmt.Errorf("option \"sourceArchiveDir\": %q lies in the folder %q that is read; choose one elsewhere", dir, base)
 		}
 		c.archive = abs
 		return c, nil
@@ -41,20 +41,37 @@ func newCleaner(fsys vfs.FS, o connector.Options, pattern string) (cleaner, erro
 	return c, fmt.Errorf("option \"cleanSource\": found %q, expected off, archive or delete", c.mode)
 }
 
-// clean removes or moves a file; one that is gone already is fine.
-func (c cleaner) clean(path string) error {
-	var err error
-	switch c.mode {
-	case "delete":
-		err = c.fs.Remove(path)
-	case "archive":
-		to := filepath.Join(c.archive, path)
-		if err = c.fs.MkdirAll(filepath.Dir(to)); err == nil {
-			err = c.fs.Rename(path, to)
-		}
+// within tells whether path is dir or lies below it.
+func within(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// clean removes or moves a file that has been read. One that is gone already is fine, and one that is not the one that was
+// read is left alone.
+func (c cleaner) clean(f file) error {
+	if c.mode == "off" {
+		return nil
+	}
+	st, err := c.fs.Stat(f.Path)
+	if err == nil && (st.ModTime().UnixMilli() != f.MTime || st.Size() != f.Size) {
+		return fmt.Errorf("file %q was changed after it had been read and is left where it is", f.Path)
+	}
+	if err == nil {
+		err = c.remove(f.Path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
+}
+
+func (c cleaner) remove(path string) error {
+	if c.mode == "delete" {
+		return c.fs.Remove(path)
+	}
+	to := filepath.Join(c.archive, path)
+	if err := c.fs.MkdirAll(filepath.Dir(to)); err != nil {
+		return err
+	}
+	return c.fs.Rename(path, to)
 }

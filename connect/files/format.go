@@ -2,18 +2,42 @@ package files
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"sync"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/engine/connector"
 )
 
+// format is a kind of file.
+type format struct {
+	name    string
+	doc     string
+	options []connector.Option
+	// fixed is the schema of formats that have but one.
+	fixed *columnar.Schema
+	// open prepares reading files of the data schema, which has no columns of folders.
+	open func(env connector.Env, o connector.Options, data *columnar.Schema) (reader, error)
+	// infer finds the data schema of files; it is nil where a schema must be declared.
+	infer func(ctx context.Context, env connector.Env, o connector.Options, files []file) (*columnar.Schema, error)
+}
+
+// reader reads files of one format and schema. One of text and block is set.
+type reader struct {
+	text  *textFormat
+	block *blockFormat
+}
+
 // decoder turns a chunk of a text file into rows. It serves one goroutine at a time.
 type decoder interface {
-	decode(data []byte, first bool) (*columnar.Batch, corrupt, error)
+	decode(data []byte, at chunkPlace) (*columnar.Batch, corrupt, error)
+}
+
+// chunkPlace says which chunk of which file a decoder gets.
+type chunkPlace struct {
+	first  bool   // the file begins with it
+	header any    // what textFormat.header gave for the file
+	path   string // of the file, for messages
 }
 
 // corrupt counts the records of a chunk that could not be parsed wholly.
@@ -26,70 +50,14 @@ type corrupt struct {
 // textFormat is a format of lines: its files are cut into chunks that are decoded in parallel.
 type textFormat struct {
 	lines lines.Options // Codec is set per file
-	// open makes a decoder for the columns need of the data schema.
+	// open makes a decoder for the columns need of the data schema, nil for all.
 	open func(need []int) (decoder, error)
-	// header tells that the first chunk of a file is special, so that decoders get told.
-	header bool
+	// header looks at the first chunk of a file, for formats that must before any chunk is decoded; nil otherwise.
+	header func(first []byte, path string) (any, error)
 }
 
-// blockFormat is a format whose files the reader cuts into batches itself, such as Parquet.
+// blockFormat is a format whose files are cut into batches by their reader, such as Parquet.
 type blockFormat struct {
-	read func(ctx context.Context, r io.ReaderAt, size int64, need []int, emit func(*columnar.Batch) error) error
-}
-
-// pool keeps decoders of one set of columns.
-type pool struct {
-	mu   sync.Mutex
-	free []decoder
-	open func() (decoder, error)
-}
-
-func (p *pool) get() (decoder, error) {
-	p.mu.Lock()
-	if n := len(p.free); n > 0 {
-		d := p.free[n-1]
-		p.free = p.free[:n-1]
-		p.mu.Unlock()
-		return d, nil
-	}
-	p.mu.Unlock()
-	return p.open()
-}
-
-func (p *pool) put(d decoder) {
-	p.mu.Lock()
-	p.free = append(p.free, d)
-	p.mu.Unlock()
-}
-
-// chunk is a piece of a text file.
-type chunk struct {
-	data  []byte
-	first bool
-	path  string
-	line  int // of the file, where the chunk begins, from 1; 0 when unknown
-	pool  *pool
-	wide  *widener
-}
-
-// Decode implements connector.Chunk.
-func (c *chunk) Decode(context.Context) (connector.Decoded, error) {
-	d, err := c.pool.get()
-	if err != nil {
-		return connector.Decoded{}, err
-	}
-	b, bad, err := d.decode(c.data, c.first)
-	c.pool.put(d)
-	if err != nil {
-		return connector.Decoded{}, lines.FileError(c.path, err)
-	}
-	out := connector.Decoded{Batch: c.wide.widen(b, c.path), CorruptRows: int64(bad.records)}
-	if bad.records > 0 {
-		where := c.path
-		if c.line > 0 && bad.line > 0 {
-			where = fmt.Sprintf("%s:%d", c.path, c.line+bad.line-1)
-		}
-		out.Sample = where + ": " + bad.sample
-	}
-	return out, nil
+	// read emits the columns need of the data schema, nil for all, in that order.
+	read func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error
 }

@@ -1,133 +1,223 @@
-// Package files reads and writes folders of files: JSON, CSV, text and Parquet, as sources that see
-// new files, as static tables, and as sinks with a manifest.
 package files
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wstream/wstream/columnar"
-	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
-	"github.com/wstream/wstream/engine/expr"
-	"github.com/wstream/wstream/internal/vfs"
 )
 
-// offset is a position: the number of the newest entry of the source's log that was read.
+// offset is a position: the id of the newest entry of the source's log that was read.
 type offset struct {
 	LogOffset int64 `json:"logOffset"`
 }
 
-// source reads new files of a folder. What was seen stands in its log, an entry per batch that
-// was planned, durable before the batch's offsets are.
+// source reads new files of a folder, or as a static table all that are there.
 type source struct {
-	env    connector.Env
-	format string
-	schema *columnar.Schema
-	list   lister
-	text   *textFormat
-	block  *blockFormat
-	wide   func(need []int) (*widener, []int)
+	env     connector.Env
+	format  *format
+	schema  *columnar.Schema
+	reader  reader
+	list    lister
+	base    string // folder below which key=value folders are columns
+	buffers buffers
 
-	maxFiles    int64
-	maxBytes    int64
-	maxAge      time.Duration
-	latestFirst bool
-	nameOnly    bool
-	clean       cleaner
-
-	seen    map[string]int64 // path (or name) → modification time
-	entries map[int64][]file // log entries that may still be asked for
-	last    int64            // newest entry, -1 for none
-	newest  int64            // modification time of the newest file seen
-	floor   int64            // files older than this are ignored, after the first batch
-	fixed   []file           // availableNow: the files that were there at the start, nil otherwise
-	warned  map[string]bool
+	maxFiles      int64
+	maxBytes      int64
+	latestFirst   bool
+	ignoreMissing bool
+	ignoreCorrupt bool
+	clean         cleaner
+	seen          *seenFiles
+	fixed         []file // availableNow: the files that were there at the start, nil otherwise
+	warned        map[string]bool
+	mu            sync.Mutex
+	pools         map[string]*pool // decoders by columns
 }
 
-// read is one source of a format over a parsed set of common options.
-func newSource(env connector.Env, o connector.Options, format string, schema *columnar.Schema) (*source, error) {
-	s := &source{env: env, format: format, schema: schema, seen: map[string]int64{}, entries: map[int64][]file{}, last: -1, warned: map[string]bool{}}
+// absolute is a path of an option as an absolute one.
+func absolute(base, path string) (string, error) {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "file://"), "file:")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	return filepath.Abs(path)
+}
+
+const globChars = "*?[{"
+
+// globBase is the longest folder of a pattern without a wild card.
+func globBase(pattern string) string {
+	i := strings.IndexAny(pattern, globChars)
+	if i < 0 {
+		return pattern
+	}
+	return filepath.Dir(pattern[:i] + "x")
+}
+
+func newSource(format *format, env connector.Env, o connector.Options) (*source, error) {
+	s := &source{env: env, format: format, warned: map[string]bool{}, pools: map[string]*pool{}}
+	if s.env.Zone == nil {
+		s.env.Zone = time.UTC
+	}
 	path, ok := o.Get("path")
 	if !ok || path == "" {
-		return nil, fmt.Errorf("option \"path\" is missing: the folder, file or glob to read")
+		return nil, errors.New("option \"path\" is missing: the folder, file or glob to read")
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(env.BaseDir, path)
-	}
-	abs, err := filepath.Abs(path)
+	abs, err := absolute(env.BaseDir, path)
 	if err != nil {
 		return nil, err
 	}
-	if n := filepath.Base(abs); hidden(n) && !strings.ContainsAny(n, "*?[{") {
+	if n := filepath.Base(abs); hidden(n) && !strings.ContainsAny(n, globChars) {
 		return nil, fmt.Errorf("path %q: names that start with _ or . are never read; rename it", path)
 	}
 	s.list = lister{fs: env.FS, pattern: abs}
-	s.list.name, _ = o.Get("pathGlobFilter")
-	if s.list.recursive, err = o.Bool("recursiveFileLookup", false); err != nil {
+	if err := s.options(o); err != nil {
 		return nil, err
+	}
+	if err := s.exists(path); err != nil {
+		return nil, err
+	}
+	if err := s.takeSchema(o); err != nil {
+		return nil, err
+	}
+	s.reader, err = format.open(s.env, o, s.schema)
+	return s, err
+}
+
+// options reads what all formats have in common.
+func (s *source) options(o connector.Options) error {
+	var err error
+	s.list.name, _ = o.Get("pathGlobFilter")
+	s.list.name, err = checkGlob("pathGlobFilter", s.list.name)
+	if err != nil {
+		return err
+	}
+	if s.list.recursive, err = o.Bool("recursiveFileLookup", false); err != nil {
+		return err
 	}
 	if s.maxFiles, err = o.Int("maxFilesPerTrigger", 0); err != nil {
-		return nil, err
+		return err
 	}
 	if s.maxBytes, err = o.Bytes("maxBytesPerTrigger", 0); err != nil {
-		return nil, err
+		return err
+	}
+	for name, v := range map[string]int64{"maxFilesPerTrigger": s.maxFiles, "maxBytesPerTrigger": s.maxBytes} {
+		if _, given := o.Get(name); given && v <= 0 {
+			return fmt.Errorf("option %q: found %d, expected a number above 0", name, v)
+		}
 	}
 	if s.maxFiles > 0 && s.maxBytes > 0 {
-		return nil, fmt.Errorf("options \"maxFilesPerTrigger\" and \"maxBytesPerTrigger\" cannot stand together")
+		return errors.New("options \"maxFilesPerTrigger\" and \"maxBytesPerTrigger\" cannot stand together")
 	}
-	if s.maxAge, err = o.Duration("maxFileAge", 7*24*time.Hour); err != nil {
-		return nil, err
+	maxAge, err := o.Duration("maxFileAge", 7*24*time.Hour)
+	if err != nil {
+		return err
 	}
 	if s.latestFirst, err = o.Bool("latestFirst", false); err != nil {
-		return nil, err
+		return err
 	}
-	if s.nameOnly, err = o.Bool("fileNameOnly", false); err != nil {
-		return nil, err
+	if s.latestFirst && (s.maxFiles > 0 || s.maxBytes > 0) {
+		maxAge = 0 // as in Spark: with both, older files are still to come
 	}
-	if s.clean, err = newCleaner(env.FS, o, abs); err != nil {
-		return nil, err
+	nameOnly, err := o.Bool("fileNameOnly", false)
+	if err != nil {
+		return err
 	}
-	if !env.Static && env.Log != nil {
-		if err := s.replay(); err != nil {
-			return nil, err
+	if s.ignoreMissing, err = o.Bool("ignoreMissingFiles", false); err != nil {
+		return err
+	}
+	if s.ignoreCorrupt, err = o.Bool("ignoreCorruptFiles", false); err != nil {
+		return err
+	}
+	s.base = globBase(s.list.pattern)
+	if v, ok := o.Get("basePath"); ok {
+		if s.base, err = absolute(s.env.BaseDir, v); err != nil {
+			return err
+		}
+		if !within(s.base, globBase(s.list.pattern)) {
+			return fmt.Errorf("option \"basePath\": %q is not above the path %q", v, s.list.pattern)
 		}
 	}
-	return s, nil
+	if s.clean, err = newCleaner(s.env, o, globBase(s.list.pattern)); err != nil {
+		return err
+	}
+	log := s.env.Log
+	if s.env.Static {
+		log = nil
+	}
+	s.seen, err = newSeenFiles(log, nameOnly, maxAge.Milliseconds())
+	return err
 }
 
-// replay reads the log: what was seen before.
-func (s *source) replay() error {
-	return s.env.Log.Each(func(batch int64, v json.RawMessage) error {
-		var files []file
-		if err := json.Unmarshal(v, &files); err != nil {
-			return fmt.Errorf("log entry %d: %w", batch, err)
+func checkGlob(option, pattern string) (string, error) {
+	for _, p := range braces(pattern) {
+		if _, err := filepath.Match(p, "x"); err != nil {
+			return "", fmt.Errorf("option %q: %q: %w", option, pattern, err)
 		}
-		for _, f := range files {
-			s.note(f)
-		}
-		s.entries[batch] = files
-		s.last = max(s.last, batch)
+	}
+	return pattern, nil
+}
+
+// exists refuses a path that is not there, unless it is a glob that may match later.
+func (s *source) exists(path string) error {
+	if strings.ContainsAny(s.list.pattern, globChars) {
+		_, err := checkGlob("path", s.list.pattern)
+		return err
+	}
+	if _, err := s.env.FS.Stat(s.list.pattern); errors.Is(err, fs.ErrNotExist) {
+		return sparkerr.New("PATH_NOT_FOUND", "Path does not exist: %s. Create the folder before the query starts.", s.list.pattern)
+	} else if err != nil {
+		return fmt.Errorf("path %q: %w", path, err)
+	}
+	return nil
+}
+
+// takeSchema finds the schema: the declared one, the format's, or the one that the files have.
+func (s *source) takeSchema(o connector.Options) error {
+	if s.env.Schema != nil {
+		s.schema = s.env.Schema
 		return nil
-	})
-}
-
-func (s *source) key(path string) string {
-	if s.nameOnly {
-		return filepath.Base(path)
 	}
-	return path
-}
-
-func (s *source) note(f file) {
-	s.seen[s.key(f.Path)] = f.MTime
-	s.newest = max(s.newest, f.MTime)
+	if !s.env.Static && s.format.fixed != nil {
+		s.schema = s.format.fixed
+		return nil
+	}
+	if s.format.fixed == nil && (!s.env.Static || s.format.infer == nil) {
+		return errors.New("there is no schema; add `schema: name TYPE, …`")
+	}
+	all, err := s.list.list()
+	if err != nil {
+		return err
+	}
+	data := s.format.fixed
+	if data == nil {
+		if len(all) == 0 {
+			return sparkerr.New("UNABLE_TO_INFER_SCHEMA", "Unable to infer schema for %s: %q has no files. It must be specified manually.", s.format.name, s.list.pattern)
+		}
+		if data, err = s.format.infer(context.Background(), s.env, o, all); err != nil {
+			return err
+		}
+	}
+	// Columns of folders stand behind those of the files, and go before a column of the files with the same name.
+	s.schema = &columnar.Schema{}
+	inFolders := inferFolders(s.base, all, s.env.Zone)
+	for _, f := range data.Fields {
+		if (&columnar.Schema{Fields: inFolders}).IndexFold(f.Name) < 0 {
+			s.schema.Fields = append(s.schema.Fields, f)
+		}
+	}
+	s.schema.Fields = append(s.schema.Fields, inFolders...)
+	return nil
 }
 
 // Schema implements connector.Source.
@@ -157,6 +247,12 @@ func makeOffset(n int64) connector.Offset {
 	return connector.Offset(fmt.Sprintf(`{"logOffset":%d}`, n))
 }
 
+func (s *source) warn(format string, args ...any) {
+	if s.env.Warn != nil {
+		s.env.Warn(format, args...)
+	}
+}
+
 // fresh are the files that were not read yet, in the order in which they should be.
 func (s *source) fresh() ([]file, error) {
 	all := s.fixed
@@ -167,17 +263,20 @@ func (s *source) fresh() ([]file, error) {
 		}
 	}
 	var out []file
+	given := map[string]bool{}
 	for _, f := range all {
-		if t, ok := s.seen[s.key(f.Path)]; ok {
-			if t < f.MTime && !s.warned[f.Path] && s.env.Warn != nil {
+		key := s.seen.key(f.Path)
+		if t, ok := s.seen.times[key]; ok {
+			if t < f.MTime && !s.seen.nameOnly && !s.warned[f.Path] {
 				s.warned[f.Path] = true
-				s.env.Warn("file %q was changed after it had been read; it is not read again: write new files under new names", f.Path)
+				s.warn("file %q was changed after it had been read; it is not read again: write new files under new names", f.Path)
 			}
 			continue
 		}
-		if f.MTime < s.floor {
+		if f.MTime < s.seen.floor || given[key] {
 			continue
 		}
+		given[key] = s.seen.nameOnly
 		out = append(out, f)
 	}
 	if s.latestFirst {
@@ -207,8 +306,8 @@ func (s *source) Next(_ context.Context, start connector.Offset, unlimited bool)
 	if s.env.Static {
 		return makeOffset(0), makeOffset(0), nil
 	}
-	if s.last > at { // planned before a crash, but without offsets
-		return makeOffset(at + 1), makeOffset(s.last), nil
+	if id, ok := s.seen.after(at); ok { // an entry whose batch was not planned
+		return makeOffset(id), makeOffset(s.seen.last()), nil
 	}
 	files, err := s.fresh()
 	if err != nil {
@@ -220,24 +319,15 @@ func (s *source) Next(_ context.Context, start connector.Offset, unlimited bool)
 	if !unlimited {
 		files = s.limit(files)
 	}
-	n := s.last + 1
-	v, err := json.Marshal(files)
-	if err != nil {
+	// Entries have the ids of their batches: the checkpoint keeps what belongs to a batch that was planned.
+	id := max(s.seen.last(), at) + 1
+	if s.env.NextBatch != nil {
+		id = max(id, s.env.NextBatch())
+	}
+	if err := s.seen.add(id, files); err != nil {
 		return nil, nil, err
 	}
-	if s.env.Log != nil {
-		if err := s.env.Log.Put(n, v); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, f := range files {
-		s.note(f)
-	}
-	if !s.latestFirst && s.maxAge > 0 {
-		s.floor = max(s.floor, s.newest-s.maxAge.Milliseconds())
-	}
-	s.entries[n], s.last = files, n
-	return makeOffset(n), makeOffset(n), nil
+	return makeOffset(id), makeOffset(id), nil
 }
 
 // limit takes as many files as the options allow, at least one.
@@ -268,179 +358,43 @@ func (s *source) Plan(_ context.Context, start, end connector.Offset) ([]connect
 	}
 	var files []file
 	if s.env.Static {
-		if files, err = s.list.list(); err != nil {
-			return nil, err
-		}
-		if len(files) == 0 {
-			if _, err := s.env.FS.Stat(s.list.pattern); err != nil && !strings.ContainsAny(s.list.pattern, "*?[{") {
-				return nil, sparkerr.New("PATH_NOT_FOUND", "path does not exist: %q", s.list.pattern)
-			}
-		}
+		files, err = s.list.list()
 	} else {
-		for n := from + 1; n <= to; n++ {
-			fs, ok := s.entries[n]
-			if !ok {
-				return nil, fmt.Errorf("the log of the source has no entry %d, which the offsets name", n)
-			}
-			files = append(files, fs...)
-		}
+		files, err = s.seen.between(from, to)
+	}
+	if err != nil {
+		return nil, err
 	}
 	out := make([]connector.Partition, len(files))
 	for i, f := range files {
-		out[i] = &partition{s, f}
+		out[i] = &partition{s: s, file: f, folders: foldersOf(s.base, f.Path)}
 	}
 	return out, nil
 }
 
 // Commit implements connector.Committer: files of committed batches are cleaned, the log is kept short.
-func (s *source) Commit(ctx context.Context, _ int64, end connector.Offset) error {
+func (s *source) Commit(_ context.Context, _ int64, end connector.Offset) error {
 	n, err := parseOffset(end)
 	if err != nil || s.env.Static {
 		return err
 	}
-	for k, files := range s.entries {
-		if k > n {
-			continue
+	s.seen.committed(n, func(f file) {
+		if err := s.clean.clean(f); err != nil {
+			s.warn("cleanSource: %s", err)
 		}
-		for _, f := range files {
-			if err := s.clean.clean(f.Path); err != nil && s.env.Warn != nil {
-				s.env.Warn("cleanSource: %s", err)
-			}
-		}
-	}
-	const keep = 100 // entries that a rollback may ask for again
-	if s.env.Log != nil && n > 0 && n%keep == 0 {
-		return s.compact(n - keep)
-	}
-	return nil
+	})
+	return s.seen.compact(n)
 }
 
-// compact joins the entries up to n.
-func (s *source) compact(n int64) error {
-	if n < 0 {
-		return nil
+// decoders is the pool for the columns inner.
+func (s *source) decoders(inner []int) *pool {
+	key := fmt.Sprint(inner)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pools[key]
+	if p == nil {
+		p = &pool{open: func() (decoder, error) { return s.reader.text.open(inner) }}
+		s.pools[key] = p
 	}
-	var all []file
-	for k := int64(0); k <= n; k++ {
-		all = append(all, s.entries[k]...)
-		if k < n {
-			delete(s.entries, k)
-		}
-	}
-	s.entries[n] = all
-	v, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	return s.env.Log.Compact(n, v)
-}
-
-// partition is one file.
-type partition struct {
-	s *source
-	f file
-}
-
-// ID implements connector.Partition: files have no lasting name.
-func (p *partition) ID() string { return "" }
-
-// Read implements connector.Partition.
-func (p *partition) Read(ctx context.Context, need []int, emit func(connector.Chunk) error) error {
-	wide, inner := p.s.wide(need)
-	f, err := p.s.env.FS.Open(p.f.Path)
-	if err != nil {
-		return lines.FileError(p.f.Path, err)
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return lines.FileError(p.f.Path, err)
-	}
-	if p.s.block != nil {
-		err := p.s.block.read(ctx, f, size, inner, func(b *columnar.Batch) error {
-			return emit(connector.ReadyChunk{Batch: wide.widen(b, p.f.Path)})
-		})
-		if err != nil && ctx.Err() == nil {
-			return lines.FileError(p.f.Path, err)
-		}
-		return err
-	}
-	return p.lines(ctx, f, size, wide, inner, emit)
-}
-
-func (p *partition) lines(ctx context.Context, f vfs.File, size int64, wide *widener, inner []int, emit func(connector.Chunk) error) error {
-	opts := p.s.text.lines
-	opts.Codec = lines.CodecOf(p.f.Path)
-	r, err := lines.NewReader(io.NewSectionReader(f, 0, size), opts)
-	if err != nil {
-		return lines.FileError(p.f.Path, err)
-	}
-	defer r.Close()
-	pool := &pool{open: func() (decoder, error) { return p.s.text.open(inner) }}
-	first, line := true, 1
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		data, err := r.Next(nil)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return lines.FileError(p.f.Path, err)
-		}
-		if err := emit(&chunk{data: data, first: first, path: p.f.Path, line: line, pool: pool, wide: wide}); err != nil {
-			return err
-		}
-		first, line = false, 0
-	}
-	if r.Truncated() && p.s.env.Warn != nil {
-		p.s.env.Warn("file %q is compressed by its name but has no bytes at all: it was cut off", p.f.Path)
-	}
-	return nil
-}
-
-// widenerOf splits the schema into what the files hold and what folders hold.
-func widenerOf(schema *columnar.Schema, folders []string, ctx *expr.Context) (data *columnar.Schema, f func(need []int) (*widener, []int)) {
-	isFolder := func(name string) bool {
-		for _, k := range folders {
-			if strings.EqualFold(k, name) {
-				return true
-			}
-		}
-		return false
-	}
-	data = &columnar.Schema{}
-	pos := make([]int, len(schema.Fields))
-	for i, fd := range schema.Fields {
-		pos[i] = -2
-		if !isFolder(fd.Name) {
-			pos[i] = len(data.Fields)
-			data.Fields = append(data.Fields, fd)
-		}
-	}
-	return data, func(need []int) (*widener, []int) {
-		w := &widener{schema: schema, from: make([]int, len(pos)), keys: make([]string, len(pos)), ctx: ctx}
-		wanted := make([]bool, len(pos))
-		for _, n := range need {
-			wanted[n] = true
-		}
-		var inner []int
-		for i, p := range pos {
-			w.keys[i] = schema.Fields[i].Name
-			switch {
-			case need != nil && !wanted[i]:
-				w.from[i] = -1
-			case p == -2:
-				w.from[i] = -2
-			default:
-				w.from[i] = len(inner)
-				inner = append(inner, p)
-			}
-		}
-		if inner == nil {
-			inner = []int{}
-		}
-		return w, inner
-	}
+	return p
 }

@@ -6,6 +6,7 @@ package connector
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 
 	"github.com/wstream/wstream/columnar"
@@ -32,6 +33,9 @@ type Env struct {
 	Failpoints *failpoint.Set
 	Connection func(name string) (Connection, error) // connections of the pipeline file
 	Static     bool                                  // the source is read once as a bounded table
+	Out        io.Writer                             // where sinks for people print; nil is standard output
+	Shared     *Shared                               // what connectors of one process have in common; nil has nothing
+	NextBatch  func() int64                          // streaming sources: id of the batch that Next is asked for; nil counts from 0
 }
 
 // Connection is an entry of `connections:` with its variables filled in.

@@ -1,0 +1,68 @@
+package files
+
+import (
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/jsonfmt"
+	"github.com/wstream/wstream/columnar/lines"
+	"github.com/wstream/wstream/engine/connector"
+)
+
+func jsonFormat() *format {
+	return &format{
+		name:    "json",
+		doc:     "Files of JSON, one record a line, or with multiLine one document a file.",
+		options: formatOptions(jsonfmt.OptionNames(), jsonDocs()),
+		open:    openJSON,
+	}
+}
+
+func jsonDocs() map[string]string {
+	return map[string]string{
+		"mode":                      "What becomes of a broken record: PERMISSIVE keeps what can be read, DROPMALFORMED drops it, FAILFAST ends the query.",
+		"columnNameOfCorruptRecord": "The STRING column, if the schema has it, that takes the text of broken records.",
+		"multiLine":                 "Whether a file is one document rather than a record a line.",
+		"timestampFormat":           "The pattern of timestamps, when they are not what CAST takes.",
+		"dateFormat":                "The pattern of dates, when they are not what CAST takes.",
+	}
+}
+
+// formatOptions documents the options of a format; where docs is silent the option is Spark's of that name.
+func formatOptions(names []string, docs map[string]string) []connector.Option {
+	var out []connector.Option
+	for _, n := range names {
+		d := docs[n]
+		if d == "" {
+			d = "As in Spark."
+		}
+		out = append(out, connector.Option{Name: n, Doc: d})
+	}
+	return out
+}
+
+func openJSON(env connector.Env, o connector.Options, data *columnar.Schema) (reader, error) {
+	opts, err := jsonfmt.ParseOptions(o.Map(), env.Zone.String())
+	if err != nil {
+		return reader{}, err
+	}
+	charset, err := lines.ParseCharset(opts.Encoding)
+	if err != nil {
+		return reader{}, err
+	}
+	if _, err := jsonfmt.New(data, nil, opts); err != nil { // refuses what no chunk should have to
+		return reader{}, err
+	}
+	return reader{text: &textFormat{
+		lines: lines.Options{Charset: charset, LineSep: opts.LineSep, Whole: opts.MultiLine},
+		open: func(need []int) (decoder, error) {
+			d, err := jsonfmt.New(data, need, opts)
+			return jsonDecoder{d}, err
+		},
+	}}, nil
+}
+
+type jsonDecoder struct{ d *jsonfmt.Decoder }
+
+func (j jsonDecoder) decode(data []byte, _ chunkPlace) (*columnar.Batch, corrupt, error) {
+	b, bad, err := j.d.Decode(data)
+	return b, corrupt{bad.Records, bad.Line, bad.Sample}, err
+}

@@ -1,0 +1,58 @@
+package files
+
+import (
+	"fmt"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/engine/connector"
+)
+
+// Specs are the file formats.
+func Specs() []*connector.Spec {
+	var out []*connector.Spec
+	for _, f := range []*format{jsonFormat(), textFileFormat()} {
+		out = append(out, f.spec())
+	}
+	return out
+}
+
+// commonOptions are the options of every source of files.
+func commonOptions() []connector.Option {
+	return []connector.Option{
+		{Name: "path", Required: true, Doc: "The folder, file or glob to read, or the folder to write."},
+		{Name: "maxFilesPerTrigger", Doc: "How many files a batch reads at most."},
+		{Name: "maxBytesPerTrigger", Doc: "How many bytes of files a batch reads at most, one file at least; a size such as 64m."},
+		{Name: "latestFirst", Default: "false", Doc: "Whether the newest files are read first."},
+		{Name: "maxFileAge", Default: "7d", Doc: "Files older than this, against the newest one that was read, are passed over after the first batch."},
+		{Name: "fileNameOnly", Default: "false", Doc: "Whether files of one name in several folders are the same file."},
+		{Name: "cleanSource", Default: "off", Doc: "What becomes of a file when its batch is committed: off, archive or delete."},
+		{Name: "sourceArchiveDir", Doc: "Where cleanSource archive moves files to, under their whole path."},
+		{Name: "recursiveFileLookup", Default: "false", Doc: "Whether all folders below the path are read, not only key=value ones."},
+		{Name: "pathGlobFilter", Doc: "A glob that the names of files must match."},
+		{Name: "basePath", Doc: "The folder below which key=value folders are columns; the path up to its first wild card unless set."},
+		{Name: "ignoreMissingFiles", Default: "false", Doc: "Whether files that vanish before they are read are passed over."},
+		{Name: "ignoreCorruptFiles", Default: "false", Doc: "Whether the rest of a file that cannot be read is passed over."},
+	}
+}
+
+// spec describes the format as a connector.
+func (f *format) spec() *connector.Spec {
+	schema := "\n    schema: id INT, name STRING"
+	s := &connector.Spec{
+		Format: f.name, Doc: f.doc, LenientOptions: true, NeedsSchema: f.fixed == nil,
+		Options: append(commonOptions(), f.options...),
+		NewSource: func(env connector.Env, o connector.Options) (connector.Source, error) {
+			src, err := newSource(f, env, o)
+			if err != nil {
+				return nil, err
+			}
+			return src, nil
+		},
+	}
+	if f.fixed != nil {
+		schema = ""
+		s.FixedSchema = func(connector.Options) (*columnar.Schema, error) { return f.fixed, nil }
+	}
+	s.Example = fmt.Sprintf("sources:\n  input:\n    format: %s%s\n    options: {path: incoming, maxFilesPerTrigger: 10}\n", f.name, schema)
+	return s
+}

@@ -1,0 +1,170 @@
+// Package foreachbatch is the sink that hands each batch to a foreachBatch function of a Wasm module.
+//
+// The function may write through the host's sql capability. All that it writes there in one batch is one
+// transaction per connection, which also writes the batch's id into the ledger of the database: a batch that is run again
+// after a crash is found there and is not handed to the function a second time.
+package foreachbatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/connect/sqldb"
+	"github.com/wstream/wstream/engine/connector"
+	"github.com/wstream/wstream/host"
+	"github.com/wstream/wstream/internal/failpoint"
+)
+
+// Sink hands batches to a function.
+type Sink struct {
+	env      connector.Env
+	module   *host.Module
+	function string
+	bound    *host.Bound
+	schema   *columnar.Schema
+	dbs      []*sqldb.DB // one for each connection that the module is allowed, opened once
+	names    []string
+}
+
+// New makes a sink of the foreachBatch function of a module. The connections that the module is allowed are looked up
+// at once, and opened with the first batch. The function is bound when the schema of the rows is known: at once if env
+// has it.
+func New(env connector.Env, m *host.Module, function string) (connector.Sink, error) {
+	s := &Sink{env: env, module: m, function: function}
+	for _, name := range m.Permissions().SQL {
+		if env.Connection == nil {
+			return nil, fmt.Errorf("module %q is allowed the connection %q, but there are no connections here", m.Name(), name)
+		}
+		c, err := env.Connection(name)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("module %q is allowed %q: %w", m.Name(), "sql:"+name, err), s.Close())
+		}
+		db, err := sqldb.Open(env, c)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.dbs, s.names = append(s.dbs, db), append(s.names, name)
+	}
+	if env.Schema != nil {
+		if err := s.bind(context.Background(), env.Schema); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// bind prepares the function for rows of a schema.
+func (s *Sink) bind(ctx context.Context, schema *columnar.Schema) error {
+	if s.bound != nil && s.schema.Equal(schema) {
+		return nil
+	}
+	b, err := s.module.Bind(ctx, s.function, schema)
+	if err != nil {
+		return err
+	}
+	s.bound, s.schema = b, schema
+	return nil
+}
+
+// Description implements connector.Sink.
+func (s *Sink) Description() string {
+	return fmt.Sprintf("ForeachBatchSink[%s.%s]", s.module.Name(), s.function)
+}
+
+// Close implements connector.Sink.
+func (s *Sink) Close() error {
+	var errs []error
+	for _, db := range s.dbs {
+		errs = append(errs, db.Close())
+	}
+	s.dbs = nil
+	return errors.Join(errs...)
+}
+
+// Begin implements connector.Sink: it opens the transactions and the batch at the function. A batch that stands in the
+// ledger of every connection is passed over.
+func (s *Sink) Begin(ctx context.Context, info connector.BatchInfo) (connector.BatchWriter, error) {
+	schema := info.Schema
+	if schema == nil {
+		schema = s.env.Schema
+	}
+	if err := s.bind(ctx, schema); err != nil {
+		return nil, err
+	}
+	w := &writer{info: info, txs: transactions{}}
+	done := 0
+	for i, db := range s.dbs {
+		tx, err := db.Begin(ctx, s.env.Name, info)
+		if err != nil {
+			return nil, errors.Join(err, w.txs.rollback(ctx))
+		}
+		w.txs[s.names[i]] = tx
+		if tx.Done() {
+			done++
+		}
+	}
+	if done > 0 && done == len(s.dbs) {
+		w.skip = true
+		return w, w.txs.rollback(ctx)
+	}
+	call := host.Call{
+		QueryID: info.QueryID, BatchID: info.BatchID, Watermark: info.Watermark, BatchTime: info.BatchTime, Replay: info.Replay,
+	}
+	if info.Replay {
+		call.Attempt = 1
+	}
+	if len(s.dbs) > 0 {
+		call.Capabilities.SQL = w.txs
+	}
+	var err error
+	if w.guest, err = s.bound.Begin(ctx, call); err != nil {
+		return nil, errors.Join(err, w.txs.rollback(ctx))
+	}
+	return w, nil
+}
+
+// writer is one batch.
+type writer struct {
+	info  connector.BatchInfo
+	guest *host.BatchWriter
+	txs   transactions
+	skip  bool // the batch has been written before
+}
+
+// Write implements connector.BatchWriter.
+func (w *writer) Write(ctx context.Context, b *columnar.Batch) error {
+	if w.skip {
+		return nil
+	}
+	return w.guest.Write(ctx, b)
+}
+
+// Commit implements connector.BatchWriter: the function's own commit first, then the transactions with the ledger.
+func (w *writer) Commit(ctx context.Context) error {
+	if w.skip {
+		return nil
+	}
+	points := w.info.Failpoints
+	if err := points.Hit(failpoint.SinkPartial, w.info.BatchID); err != nil {
+		return err
+	}
+	if err := w.guest.Commit(ctx); err != nil {
+		return errors.Join(err, w.txs.rollback(ctx))
+	}
+	w.guest = nil
+	if err := points.Hit(failpoint.SinkStaged, w.info.BatchID); err != nil {
+		return errors.Join(err, w.txs.rollback(ctx))
+	}
+	return w.txs.commit(ctx)
+}
+
+// Abort implements connector.BatchWriter.
+func (w *writer) Abort(ctx context.Context) error {
+	if w.guest != nil {
+		w.guest.Abort(ctx)
+		w.guest = nil
+	}
+	return w.txs.rollback(ctx)
+}
