@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -224,6 +225,34 @@ func TestCrashAgainAndAgain(t *testing.T) {
 			t.Fatalf("crashes %s: got %q, want %q", strings.Join(trace, ", "), f.sink.text(), want)
 		}
 		checkLogs(t, f)
+	}
+}
+
+// An error while old files are deleted is a warning; the next batch deletes them.
+func TestPurgeIsTriedAgain(t *testing.T) {
+	f := newFixture(t, false, "in")
+	m := newMortal(f)
+	spec := f.spec
+	spec.Settings.KeepBatches = 2
+	spec.Sink = f.sinkIn(m)
+	var warnings []string
+	spec.Listeners = []Listener{{Warning: func(w WarningEvent) { warnings = append(warnings, w.Text) }}}
+	in := vfs.NewInjector(vfs.Fault{Op: vfs.OpRemove, Nth: 1, Err: errors.New("busy")})
+	spec.CheckpointFS = vfs.NewFaulty(f.mem, in)
+	q, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(1500) {
+		f.streams["in"].Add(times(i))
+		f.process(q)
+	}
+	f.stop(q)
+	equal(t, "faults", in.Fired(), 1)
+	equal(t, "warnings", len(warnings), 1)
+	files := len(f.mem.Walk("/ckpt"))
+	if files > 60 {
+		t.Errorf("%d files are left in the checkpoint: %v", files, f.mem.Walk("/ckpt"))
 	}
 }
 

@@ -88,6 +88,10 @@ func (f *finishing) publish(ctx context.Context) error {
 // publishOutput commits the batch at the sinks, the query's own last.
 func (f *finishing) publishOutput(ctx context.Context) error {
 	outs := append(f.side.all(), f.main)
+	// A process that was suspended and has lost the checkpoint meanwhile should not publish beside the one that has it.
+	if err := f.q.ledger.checkOwner(); err != nil {
+		return errors.Join(err, abortAll(outs))
+	}
 	for _, o := range outs {
 		if err := o.commit(ctx); err != nil {
 			if e := abortAll(outs); e != nil {

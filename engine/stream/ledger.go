@@ -31,6 +31,13 @@ func (l *ledger) writeCommit(ctx context.Context, e checkpoint.CommitEntry) erro
 	return l.c.WriteCommit(ctx, e)
 }
 
+// checkOwner says whether this process still owns the checkpoint.
+func (l *ledger) checkOwner() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.c.CheckOwner()
+}
+
 func (l *ledger) purge(keep int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
