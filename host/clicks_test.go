@@ -102,7 +102,7 @@ type clickGuest struct {
 
 // clickGuests are the same guest in several languages, which all must give the same.
 func clickGuests(t *testing.T) []clickGuest {
-	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}}
+	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}, {"clicks-rust.wasm", Config{}}}
 	return append(list, clickGuest{goGuest(t, "clicks"), Config{CacheDir: t.TempDir()}})
 }
 

@@ -92,7 +92,7 @@ func (s *keyed) call(t *testing.T, b *Bound, groups []group) []string {
 
 func TestGroups(t *testing.T) {
 	const minute = 60_000_000
-	for _, file := range []string{"groups/groups.wasm", goGuest(t, "groups")} {
+	for _, file := range []string{"groups/groups.wasm", "groups-rust/groups.wasm", goGuest(t, "groups")} {
 		m := load(t, newHost(t, Config{}), file, ModuleConfig{})
 		for _, c := range []struct {
 			function string
