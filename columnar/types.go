@@ -302,18 +302,14 @@ func (t *Type) SQL() string {
 
 // QuoteIdentifier back-quotes a name unless it is a plain ASCII identifier.
 func QuoteIdentifier(name string) string {
-	plain := name != ""
-	digits := true
+	plain := name != "" && (name[0] < '0' || name[0] > '9')
 	for _, r := range name {
-		if r < '0' || r > '9' {
-			digits = false
-		}
 		if !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
 			plain = false
 			break
 		}
 	}
-	if plain && !digits {
+	if plain {
 		return name
 	}
 	return "`" + strings.ReplaceAll(name, "`", "``") + "`"

@@ -133,7 +133,7 @@ func hllEstimate(reg []byte, p int) int64 {
 	if zeros > 0 {
 		// Few values: count by the empty registers.
 		h := m * math.Log(m/zeros)
-		if p < 19 && h <= hllThresholds[p-4] || p >= 19 && e <= 2.5*m {
+		if p < 19 && h <= hllThresholds[p-4] || e <= 2.5*m {
 			return int64(math.Floor(h + 0.5))
 		}
 	}

@@ -140,7 +140,7 @@ func (b *Binder) decimalOperands(l, r Expr) (Expr, Expr) {
 			return b.implicit(l, decimalOf(x)), r
 		}
 		if x.IsFloating() {
-			return b.implicit(l, columnar.Float64), b.implicit(r, columnar.Float64)
+			return l, b.implicit(r, columnar.Float64)
 		}
 	default:
 		r, l = b.decimalOperands(r, l)

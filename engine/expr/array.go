@@ -91,7 +91,8 @@ func gatherRows(typ, elem *columnar.Type, a []vec, n int) *columnar.Column {
 func (b *Binder) arrayAndValue(args []Expr, arr, val int, nullValue bool) ([]Expr, error) {
 	sql := b.sql(args)
 	x, y := args[arr].Type(), args[val].Type()
-	if !nullValue && (x.Kind == columnar.KindNull || y.Kind == columnar.KindNull) {
+	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind == columnar.KindArray && x.Elem.Kind == columnar.KindNull)
+	if !nullValue && (x.Kind == columnar.KindNull || untyped) {
 		return nil, mismatch("NULL_TYPE", sql, "null typed values cannot be used as arguments of `%s`", b.name())
 	}
 	if x.Kind != columnar.KindArray {
@@ -681,7 +682,9 @@ func bindSortArray(b *Binder, args []Expr) (Expr, error) {
 		}
 		args = []Expr{b.implicit(args[0], columnar.ArrayOf(columnar.Null, true)), args[1]}
 	}
-	if args[1].Type().Kind != columnar.KindBool {
+	if k := args[1].Type().Kind; k == columnar.KindNull {
+		args = []Expr{args[0], b.implicit(args[1], columnar.Bool)}
+	} else if k != columnar.KindBool {
 		return nil, unexpectedInput(sql, 1, `"BOOLEAN"`, args[1])
 	}
 	typ := args[0].Type()
@@ -1061,7 +1064,7 @@ func bindElementAt(try bool) func(b *Binder, args []Expr) (Expr, error) {
 			}
 			args = []Expr{args[0], b.implicit(args[1], columnar.Int32)}
 			fail := b.ANSI && !try
-			return arrayAt(name, args, t, func(i int64, size int) (int, error) {
+			e := arrayAt(name, args, t, func(i int64, size int) (int, error) {
 				switch {
 				case i == 0:
 					return -1, zeroIndex()
@@ -1074,7 +1077,23 @@ func bindElementAt(try bool) func(b *Binder, args []Expr) (Expr, error) {
 					return size + int(i), nil
 				}
 				return int(i) - 1, nil
-			}), nil
+			})
+			if !try {
+				e.nullFn = func(a []Expr) bool {
+					return itemNullable(a, func(i int64, items []Expr) Expr {
+						n := int64(len(items))
+						switch {
+						case i > 0 && i <= n:
+							return items[i-1]
+						case i < 0 && i >= -n:
+							return items[n+i]
+						}
+						return nil
+					})
+				}
+				e.null = e.nullFn(args)
+			}
+			return e, nil
 		}
 		return nil, unexpectedInput(sql, 0, `("ARRAY" or "MAP")`, args[0])
 	}
@@ -1084,7 +1103,7 @@ func bindElementAt(try bool) func(b *Binder, args []Expr) (Expr, error) {
 func (b *Binder) concat(args []Expr) (Expr, error) {
 	sql := sqlCall("concat", args)
 	if len(args) == 0 {
-		return NewString(""), nil
+		return Named(NewString(""), sql), nil
 	}
 	arrays, allBinary := false, true
 	for _, a := range args {
@@ -1093,6 +1112,11 @@ func (b *Binder) concat(args []Expr) (Expr, error) {
 		allBinary = allBinary && k == columnar.KindBinary
 	}
 	if arrays {
+		for _, a := range args {
+			if a.Type().Kind != columnar.KindArray {
+				return nil, diffTypes("DATA_DIFF_TYPES", sql, "concat", args)
+			}
+		}
 		out, t := b.toCommon(args, b.wider)
 		if t == nil || t.Kind != columnar.KindArray {
 			return nil, diffTypes("DATA_DIFF_TYPES", sql, "concat", args)

@@ -274,6 +274,9 @@ func (b *Binder) implicit(e Expr, t *columnar.Type) Expr {
 	if l, ok := e.(*Literal); ok && l.Value == nil {
 		return &Literal{Typ: t, Text: l.SQL()}
 	}
+	if l, ok := e.(*Literal); ok && t.Kind == columnar.KindString && t.Collation != "" && l.Typ.Kind == columnar.KindString {
+		return &Literal{Typ: t, Value: l.Value, Text: "'" + l.SQL() + "' collate " + t.Collation}
+	}
 	return NewCast(e, t, b.castMode(), true)
 }
 

@@ -134,13 +134,39 @@ func (b *Binder) comparisonTypes(op cmpOp, l, r Expr) (Expr, Expr, Expr) {
 	if t := b.tightest(x, y); t != nil {
 		return b.implicit(l, t), b.implicit(r, t), nil
 	}
-	// Structs and arrays whose members differ are widened too.
+	// Structs and arrays whose members differ are widened too; names of fields do not count.
 	if x.IsNested() && x.Kind == y.Kind {
 		if t := b.widerNoStrings(x, y); t != nil {
 			return b.implicit(l, t), b.implicit(r, t), nil
 		}
+		if t := renamed(y, x); t != nil {
+			if w := b.widerNoStrings(x, t); w != nil {
+				return b.implicit(l, w), b.implicit(b.implicit(r, t), w), nil
+			}
+		}
 	}
 	return l, r, nil
+}
+
+// renamed is t with the field names of like, or nil when their shapes differ.
+func renamed(t, like *columnar.Type) *columnar.Type {
+	switch {
+	case t.Kind != like.Kind || !t.IsNested():
+		return t
+	case t.Kind == columnar.KindArray:
+		return columnar.ArrayOf(renamed(t.Elem, like.Elem), t.ElemNullable)
+	case t.Kind == columnar.KindMap:
+		return columnar.MapOf(renamed(t.Key, like.Key), renamed(t.Elem, like.Elem), t.ElemNullable)
+	}
+	if len(t.Fields) != len(like.Fields) {
+		return t
+	}
+	fs := append([]columnar.Field(nil), t.Fields...)
+	for i := range fs {
+		fs[i].Name = like.Fields[i].Name
+		fs[i].Type = renamed(fs[i].Type, like.Fields[i].Type)
+	}
+	return columnar.StructOf(fs...)
 }
 
 // integralCompare finishes the coercion of a comparison of integers.

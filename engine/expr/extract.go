@@ -120,10 +120,15 @@ func (b *Binder) getItem(e, index Expr) (Expr, error) {
 			return -1, nil
 		})
 		c.text = func(a []Expr) string { return a[0].SQL() + "[" + a[1].SQL() + "]" }
-		if ansi {
-			c.nullFn = func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() || a[0].Type().ElemNullable }
-			c.null = c.nullFn(args)
+		c.nullFn = func(a []Expr) bool {
+			return itemNullable(a, func(i int64, items []Expr) Expr {
+				if i < 0 || i >= int64(len(items)) {
+					return nil
+				}
+				return items[i]
+			})
 		}
+		c.null = c.nullFn(args)
 		return c, nil
 	case columnar.KindMap:
 		return b.mapValue(sql, func(a []Expr) string { return a[0].SQL() + "[" + a[1].SQL() + "]" }, e, index)
@@ -137,6 +142,21 @@ func (b *Binder) getItem(e, index Expr) (Expr, error) {
 		return NewNull(), nil
 	}
 	return nil, b.at(sparkerr.New("INVALID_EXTRACT_BASE_FIELD_TYPE", "can't extract a value from \"%s\"; need a complex type [STRUCT, ARRAY, MAP] but got \"%s\"", e.SQL(), t.SQL()))
+}
+
+// itemNullable tells whether an element of an array may be null: known only of a constant position of
+// an array that is written out.
+func itemNullable(a []Expr, at func(i int64, items []Expr) Expr) bool {
+	arr, ok := a[0].(*call)
+	if !ok || arr.name != "array" || !isConst(a[1]) {
+		return true
+	}
+	v, err := a[1].Eval(&Context{ANSI: true}, oneRow())
+	if err != nil || v.IsNull(0) {
+		return true
+	}
+	item := at(intAt(v, 0), arr.args)
+	return item == nil || item.Nullable()
 }
 
 // arrayAt picks one element of each array; position turns an index into an offset, -1 for null.

@@ -146,10 +146,6 @@ func (b *Binder) lambda(e Expr, least int, params ...columnar.Field) (*Lambda, e
 // arrayArg checks the first argument of a higher-order function to be an array.
 func (b *Binder) arrayArg(args []Expr, i int) (*columnar.Type, error) {
 	t := args[i].Type()
-	if t.Kind == columnar.KindNull {
-		t = columnar.ArrayOf(columnar.Null, true)
-		args[i] = b.implicit(args[i], t)
-	}
 	if t.Kind != columnar.KindArray {
 		return nil, unexpectedInput(b.sql(args), i, `"ARRAY"`, args[i])
 	}
@@ -447,10 +443,6 @@ func orNull(j, end int32) int32 {
 // mapArg checks an argument of a higher-order function to be a map.
 func (b *Binder) mapArg(args []Expr, i int) (*columnar.Type, error) {
 	t := args[i].Type()
-	if t.Kind == columnar.KindNull {
-		t = columnar.MapOf(columnar.Null, columnar.Null, true)
-		args[i] = b.implicit(args[i], t)
-	}
 	if t.Kind != columnar.KindMap {
 		return nil, unexpectedInput(b.sql(args), i, `"MAP"`, args[i])
 	}

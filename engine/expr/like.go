@@ -25,13 +25,7 @@ func (b *Binder) Like(kind PatternKind, text, pattern Expr, escape rune) (Expr, 
 	var args []Expr
 	var err error
 	sql := e.SQL()
-	if kind != RLikePattern {
-		// LIKE is a binary operator for coercion, so a string beside a number is a number.
-		args, err = b.coerceAs(sql, []Expr{text, pattern}, isString)
-	} else {
-		args, err = b.coerceAs(sql, []Expr{text, pattern}, isString)
-	}
-	if err != nil {
+	if args, err = b.coerceAs(sql, []Expr{text, pattern}, isString); err != nil {
 		return nil, err
 	}
 	e.text, e.pattern = args[0], args[1]
@@ -42,6 +36,16 @@ func (b *Binder) Like(kind PatternKind, text, pattern Expr, escape rune) (Expr, 
 		}
 	}
 	return e, nil
+}
+
+// rlike binds RLIKE and its functions, which print under their own names.
+func (b *Binder) rlike(text, pattern Expr) (Expr, error) {
+	name := strings.ToUpper(b.name())
+	e, err := b.Like(RLikePattern, text, pattern, '\\')
+	if err != nil || name == "RLIKE" {
+		return e, err
+	}
+	return &named{e, sqlCall(name, []Expr{text, pattern})}, nil
 }
 
 // likeFunc is like(str, pattern[, escape]).

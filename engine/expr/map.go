@@ -236,16 +236,13 @@ func bindMapConcat(b *Binder, args []Expr) (Expr, error) {
 	}
 	sql := b.sql(args)
 	for i, a := range args {
-		if k := a.Type().Kind; k != columnar.KindMap && k != columnar.KindNull {
+		if a.Type().Kind != columnar.KindMap {
 			return nil, mismatch("MAP_CONCAT_DIFF_TYPES", sql, "the `map_concat` should all be of type map, but argument %d is \"%s\"", i+1, a.Type().SQL())
 		}
 	}
 	out, t := b.toCommon(args, b.widerNoStrings)
 	if t == nil {
 		return nil, diffTypes("DATA_DIFF_TYPES", sql, "map_concat", args)
-	}
-	if t.Kind == columnar.KindNull {
-		return Named(NewNull(), sql), nil
 	}
 	for _, a := range out {
 		t = mergeNullability(t, a.Type())

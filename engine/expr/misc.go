@@ -144,7 +144,8 @@ func bindCollate(b *Binder, args []Expr) (Expr, error) {
 	if name != "UTF8_BINARY" {
 		t = &columnar.Type{Kind: columnar.KindString, Collation: name}
 	}
-	c := simple("collate", out[:1], t, func(_ *Context, a []vec, n int) (*columnar.Column, error) { return a[0].full(n), nil })
+	c := simple("collate", out[:1:1], t, func(_ *Context, a []vec, n int) (*columnar.Column, error) { return a[0].full(n), nil })
+	c.text = func(a []Expr) string { return "collate(" + a[0].SQL() + ", " + name + ")" }
 	c.safe = true
 	return c, nil
 }

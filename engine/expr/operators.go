@@ -240,7 +240,7 @@ func operatorFunctions() []*Function {
 		{Name: "ilike", Family: "operators", Signature: "str ILIKE pattern [ESCAPE char]", Doc: "Whether a string matches a pattern with % and _, in any case.",
 			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.likeFunc(ILikePattern, args) }},
 		binaryOp("rlike", "operators", "Whether a string contains a match of a regular expression.", func(b *Binder, l, r Expr) (Expr, error) {
-			return b.Like(RLikePattern, l, r, '\\')
+			return b.rlike(l, r)
 		}, "regexp", "regexp_like"),
 		unaryOp("negative", "The negated value.", func(b *Binder, e Expr) (Expr, error) { return b.negate(e, sqlCall("negative", []Expr{e})) }),
 		unaryOp("positive", "The value itself.", func(b *Binder, e Expr) (Expr, error) { return b.positive(e, "(+ "+e.SQL()+")") }),

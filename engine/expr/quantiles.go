@@ -42,11 +42,12 @@ func (q *quantiles) flush() {
 	if len(q.head) == 0 {
 		return
 	}
+	// NaN sorts last; the comparisons below are those of plain doubles, as in Spark.
 	sort.Slice(q.head, func(i, j int) bool { return cmpFloat(q.head[i], q.head[j]) < 0 })
 	out := make([]sample, 0, len(q.samp)+len(q.head))
 	s := 0
 	for i, v := range q.head {
-		for s < len(q.samp) && cmpFloat(q.samp[s].value, v) <= 0 {
+		for s < len(q.samp) && q.samp[s].value <= v {
 			out = append(out, q.samp[s])
 			s++
 		}
@@ -82,7 +83,7 @@ func compressSamples(samp []sample, threshold float64) []sample {
 		}
 	}
 	out = append(out, head)
-	if len(samp) > 1 && cmpFloat(samp[0].value, head.value) <= 0 {
+	if len(samp) > 1 && samp[0].value <= head.value {
 		out = append(out, samp[0])
 	}
 	slices.Reverse(out)

@@ -102,6 +102,9 @@ func (b *Binder) implicitType(from *columnar.Type, to spec) *columnar.Type {
 
 func (b *Binder) implicitANSI(from *columnar.Type, to spec) *columnar.Type {
 	if to.any != nil {
+		if from.Kind == columnar.KindNull {
+			return to.any[0].def
+		}
 		var found []*columnar.Type
 		for _, a := range to.any {
 			if t := b.implicitType(from, a); t != nil {

@@ -13,12 +13,15 @@ func tryArithmetic(name, op, doc, example string) *Function {
 			}
 			sql := b.sql(args)
 			l, r := args[0], args[1]
-			if e, err := b.temporal(op, l, r, modeTry); err != nil {
-				return nil, err
-			} else if e != nil {
-				return &tryEval{e, sql}, nil
+			if l.Type().IsNumeric() && r.Type().IsNumeric() {
+				return b.numeric(op, l, r, modeTry, name)
 			}
-			return b.numeric(op, l, r, modeTry, name)
+			// Anything else is the operator itself with all its faults caught, those of casts included.
+			e, err := b.arithmetic(op, l, r, modeANSI)
+			if err != nil {
+				return nil, err
+			}
+			return &tryEval{e, sql}, nil
 		}}
 }
 

@@ -398,9 +398,6 @@ func (a *Analyzer) cast(x *sql.Cast, s *scope) (expr.Expr, error) {
 		return nil, err
 	}
 	p := x.At()
-	if x.Type.Name == "CHAR" || x.Type.Name == "VARCHAR" {
-		return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING", "the char/varchar type can't be used in the table schema; use STRING")
-	}
 	c, err := expr.ExplicitCast(a.binder(x), unalias(e), typeOf(x.Type), x.Try)
 	if err != nil {
 		return nil, atPos(err, p)
@@ -446,7 +443,7 @@ func (a *Analyzer) row(x *sql.Row, s *scope) (expr.Expr, error) {
 		return nil, err
 	}
 	b := a.binder(x)
-	b.Call.Name = "struct"
+	b.Call.Name = "row"
 	b.Call.ArgAliases = make([]string, len(args))
 	for i := range args {
 		if al, ok := x.Items[i].(*sql.Alias); ok && len(al.Names) == 1 {
@@ -500,11 +497,14 @@ func (a *Analyzer) likeList(x *sql.LikeList, s *scope) (expr.Expr, error) {
 		return nil, err
 	}
 	var out expr.Expr
+	texts := true // all patterns are strings, so that the call prints as one of a list
 	for _, pt := range x.Patterns {
 		e, err := a.expr(pt, s)
 		if err != nil {
 			return nil, err
 		}
+		lit, ok := unalias(e).(*expr.Literal)
+		texts = texts && ok && lit.Typ.Kind == columnar.KindString
 		l, err := a.binder(x).Func(strings.ToLower(string(x.Kind)), unalias(base), unalias(e))
 		if err != nil {
 			return nil, err
@@ -525,6 +525,18 @@ func (a *Analyzer) likeList(x *sql.LikeList, s *scope) (expr.Expr, error) {
 		if out, err = a.binder(x).Func(op, out, l); err != nil {
 			return nil, err
 		}
+	}
+	if texts && x.Kind == sql.Like {
+		name := "like"
+		if x.Not {
+			name = "notlike"
+		}
+		if x.All {
+			name += "all"
+		} else {
+			name += "any"
+		}
+		out = expr.Named(out, name+"("+unalias(base).SQL()+")")
 	}
 	return out, nil
 }
