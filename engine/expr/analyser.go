@@ -63,7 +63,7 @@ func TypedLiteral(b *Binder, typ, text string) (Expr, error) {
 		}
 		return NewLiteral(columnar.Time, v), nil
 	case "TIMESTAMP_NTZ":
-		v, ok := javatext.ParseTimestampNTZ(text, false)
+		v, ok := javatext.ParseTimestampNTZ(text, true)
 		if !ok {
 			if v, ok = javatext.SpecialTimestampNTZ(text, zone, now); !ok {
 				return nil, bad()

@@ -113,7 +113,11 @@ func (e *like) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error) 
 	}
 	compile := func(s string) (func(string) bool, error) {
 		if e.kind == RLikePattern {
-			return compileRegex(s)
+			p, err := javatext.CompilePattern(s)
+			if err != nil {
+				return nil, javatext.PatternError("RLIKE", s, err)
+			}
+			return p.RLike, nil
 		}
 		m, err := compileLike(s, e.escape, e.kind == ILikePattern)
 		if err != nil {
