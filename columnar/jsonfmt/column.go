@@ -4,11 +4,12 @@ import (
 	"unsafe"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/records"
 )
 
 // DecodeColumn reads each row of a STRING or BINARY column as one document, as from_json does; the
 // decoder was made by NewColumn. A null, and a text without any token, give null.
-func (d *Decoder) DecodeColumn(c *columnar.Column) (*columnar.Column, Corrupt, error) {
+func (d *Decoder) DecodeColumn(c *columnar.Column) (*columnar.Column, records.Corrupt, error) {
 	d.begin(len(c.Data))
 	for i := range c.Len {
 		if !c.IsNull(i) {
@@ -34,7 +35,7 @@ func (d *Decoder) DecodeColumn(c *columnar.Column) (*columnar.Column, Corrupt, e
 		if k >= 0 {
 			kids[i] = out.Children[k]
 		} else {
-			kids[i] = d.corruptColumn()
+			kids[i] = d.bad.Build(d.rows)
 		}
 	}
 	return &columnar.Column{Type: d.out.Struct(), Len: c.Len, Valid: out.Valid, Children: kids}, d.corrupt, nil
@@ -57,14 +58,12 @@ func (d *Decoder) decodeValue(text []byte, row int) (found bool, err error) {
 	}
 	v, found, err := d.reader.document(d.root, text)
 	if err != nil {
-		if d.corrupt.Records++; d.corrupt.Records == 1 {
-			d.corrupt.Line, d.corrupt.Sample = row+1, string(text[:min(len(text), maxSample)])
-		}
-		if d.opts.Mode == FailFast {
-			return false, d.malformed(nil, text, err)
+		d.corrupt.Add(text, func() int { return row + 1 })
+		if d.opts.Mode == records.FailFast {
+			return false, malformed(text, err)
 		}
 		if d.root.op == opStruct {
-			d.bad = append(d.bad, badRecord{row, string(text)})
+			d.bad.Set(row, text)
 			if v == nil {
 				v = make(columnar.StructDatum, len(d.root.kids))
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/jsonfmt/jsontoken"
+	"github.com/wstream/wstream/columnar/records"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
@@ -23,7 +24,7 @@ func (p *partial) Error() string { return p.cause.Error() }
 // so that what it keeps of a bad record is what Spark keeps.
 type reader struct {
 	s       jsontoken.Scanner
-	formats *formats
+	formats *records.Formats
 	opts    *Options
 	reprint bool
 }
@@ -329,32 +330,32 @@ func (r *reader) value(n *node) (columnar.Datum, error) {
 		if err != nil {
 			return nil, err
 		}
-		return datum(r.formats.timestamp(s))
+		return datum(r.formats.ParseTimestamp(s))
 	case columnar.KindTimestampNTZ:
 		s, err := r.text(t)
 		if err != nil {
 			return nil, err
 		}
-		return datum(r.formats.timestampNTZ(s))
+		return datum(r.formats.ParseTimestampNTZ(s))
 	case columnar.KindDate:
 		s, err := r.text(t)
 		if err != nil {
 			return nil, err
 		}
-		return datum(r.formats.date(s))
+		return datum(r.formats.ParseDate(s))
 	case columnar.KindTime:
 		s, err := r.text(t)
 		if err != nil {
 			return nil, err
 		}
-		return datum(r.formats.clock(s))
+		return datum(r.formats.ParseTime(s))
 	case columnar.KindYearMonth, columnar.KindDayTime, columnar.KindCalendar:
 		if token == jsontoken.String {
 			text, err := r.s.Text()
 			if err != nil {
 				return nil, err
 			}
-			return parseInterval(t, string(text))
+			return records.ParseInterval(t, string(text))
 		}
 	case columnar.KindArray:
 		if token == jsontoken.StartArray {
@@ -471,19 +472,13 @@ func (r *reader) decimal(t *columnar.Type) (columnar.Datum, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = strings.ReplaceAll(s, ",", "")
-		if text != strings.TrimFunc(text, func(r rune) bool { return r <= ' ' }) {
-			return nil, badCast(s, t)
-		}
+		return datum(r.formats.ParseDecimal(t, s))
 	}
 	v, status := javatext.ParseDecimal(text, t.Precision, t.Scale)
-	switch status {
-	case javatext.DecimalOK:
-		return columnar.Dec128{Lo: v.Lo, Hi: v.Hi}, nil
-	case javatext.DecimalInvalid:
-		return nil, badCast(text, t)
+	if status != javatext.DecimalOK {
+		return nil, sparkerr.New("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "%.60s does not fit %s", text, t.SQL())
 	}
-	return nil, sparkerr.New("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "%.60s does not fit %s", text, t.SQL())
+	return columnar.Dec128{Lo: v.Lo, Hi: v.Hi}, nil
 }
 
 // anyText is the text of any value: of a string what it says, of anything else what is written, or

@@ -8,35 +8,26 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/records"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
-
-// Corrupt tells what a call met that was no proper record.
-type Corrupt struct {
-	Records int    // how many
-	Line    int    // of the first one, counted from 1 within the data of the call
-	Sample  string // the beginning of the first one
-}
-
-// maxSample bounds the bytes of a corrupt record that are kept for a warning.
-const maxSample = 200
 
 // Decoder turns JSON text into batches of one schema. It serves one goroutine at a time, for any
 // number of calls; the batches it gives own their memory.
 type Decoder struct {
 	opts    Options
 	out     *columnar.Schema
-	formats *formats
+	formats *records.Formats
 	reader  reader
 
 	root    *node // the struct of the wanted columns but for the corrupt one, or any type for DecodeColumn
 	place   []int // for each output column the field of root, or -1 for the corrupt column
-	bad     []badRecord
+	bad     records.Column
 	rows    int
 	slow    bool   // only the slow reader may be used
 	blanks  uint64 // a bit for each byte that may stand between tokens
 	scratch []byte
-	corrupt Corrupt
+	corrupt records.Corrupt
 
 	reprint                       bool
 	utc                           bool
@@ -46,12 +37,6 @@ type Decoder struct {
 	lastDays                      int64
 
 	perRow float64 // bytes of a record, as seen before
-}
-
-// badRecord is text for the corrupt column.
-type badRecord struct {
-	row  int
-	text string
 }
 
 // Blanks between tokens: all of JSON's, and those within a line.
@@ -73,7 +58,7 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 			need[i] = i
 		}
 	}
-	if err := CheckCorruptColumn(schema, opts.CorruptColumn); err != nil {
+	if err := records.CheckColumn(schema, opts.CorruptColumn); err != nil {
 		return nil, err
 	}
 	d := &Decoder{opts: opts, out: &columnar.Schema{}}
@@ -92,15 +77,14 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 		d.place = append(d.place, len(fields))
 		fields = append(fields, f)
 	}
-	d.init(columnar.StructOf(fields...))
-	return d, d.formats.zoneErr
+	return d, d.init(columnar.StructOf(fields...))
 }
 
 // NewColumn makes a decoder for DecodeColumn, whose documents are structs, arrays, maps or variants
 // of type t. Modes other than PERMISSIVE and FAILFAST are refused.
 func NewColumn(t *columnar.Type, opts Options) (*Decoder, error) {
-	if opts.Mode == DropMalformed {
-		return nil, sparkerr.New("PARSE_MODE_UNSUPPORTED", "the function `from_json` doesn't support the %s mode. Acceptable modes are PERMISSIVE and FAILFAST.", opts.Mode)
+	if opts.Mode == records.DropMalformed {
+		return nil, records.ModeUnsupported("from_json", opts.Mode)
 	}
 	opts.FromJSON = true
 	d := &Decoder{opts: opts}
@@ -108,10 +92,9 @@ func NewColumn(t *columnar.Type, opts Options) (*Decoder, error) {
 		return nil, err
 	}
 	if t.Kind != columnar.KindStruct {
-		d.init(t)
-		return d, d.formats.zoneErr
+		return d, d.init(t)
 	}
-	if err := CheckCorruptColumn(&columnar.Schema{Fields: t.Fields}, opts.CorruptColumn); err != nil {
+	if err := records.CheckColumn(&columnar.Schema{Fields: t.Fields}, opts.CorruptColumn); err != nil {
 		return nil, err
 	}
 	d.out = &columnar.Schema{}
@@ -126,18 +109,7 @@ func NewColumn(t *columnar.Type, opts Options) (*Decoder, error) {
 		d.place = append(d.place, len(fields))
 		fields = append(fields, f)
 	}
-	d.init(columnar.StructOf(fields...))
-	return d, d.formats.zoneErr
-}
-
-// CheckCorruptColumn refuses a corrupt column that is not a STRING.
-func CheckCorruptColumn(s *columnar.Schema, name string) error {
-	i := s.Index(name)
-	if i < 0 || s.Fields[i].Type.Kind == columnar.KindString && s.Fields[i].Nullable {
-		return nil
-	}
-	return sparkerr.New("INVALID_CORRUPT_RECORD_TYPE", "The column %s for corrupt records must have the nullable STRING type, but got %q.",
-		columnar.QuoteIdentifier(name), s.Fields[i].Type.SQL())
+	return d, d.init(columnar.StructOf(fields...))
 }
 
 // checkType refuses types that no JSON can have.
@@ -174,21 +146,25 @@ func depthOf(t *columnar.Type) int {
 	return depth
 }
 
-func (d *Decoder) init(root *columnar.Type) {
+func (d *Decoder) init(root *columnar.Type) error {
 	o := &d.opts
-	d.formats = newFormats(o)
-	d.root = newNode(root, d.formats)
+	var err error
+	if d.formats, err = o.formats(); err != nil {
+		return err
+	}
+	d.root = newNode(root)
 	d.reprint = o.FromJSON || o.Encoding != ""
 	o.Features.ReplacementDecoding = d.reprint
 	d.reader = reader{formats: d.formats, opts: o, reprint: d.reprint}
 	d.slow = o.Features.MaxDepth < depthOf(root)+maxSkipDepth || o.SingleVariantColumn != "" || root.Kind == columnar.KindVariant
-	d.utc = d.formats.zone == javatext.UTC()
+	d.utc = d.formats.Zone == javatext.UTC()
 	d.isoTimestamp, d.isoNTZ, d.isoDate = o.TimestampFormat == "", o.TimestampNTZFormat == "", o.DateFormat == ""
 	d.maxNumber = o.Features.MaxNumberLen
 	d.blanks = lineBlanks
 	if o.MultiLine || o.FromJSON || o.LineSep != "" {
 		d.blanks = allBlanks
 	}
+	return nil
 }
 
 // Schema is what the batches look like.
@@ -196,9 +172,9 @@ func (d *Decoder) Schema() *columnar.Schema { return d.out }
 
 // Decode reads whole records: lines, or in multi-line mode one document. The batch has a row for each
 // record that is one, which may be more or less than there are lines.
-func (d *Decoder) Decode(data []byte) (*columnar.Batch, Corrupt, error) {
+func (d *Decoder) Decode(data []byte) (*columnar.Batch, records.Corrupt, error) {
 	if len(data) > math.MaxInt32-padBytes {
-		return nil, Corrupt{}, fmt.Errorf("%d bytes of JSON at once, more than 2 GiB", len(data))
+		return nil, records.Corrupt{}, fmt.Errorf("%d bytes of JSON at once, more than 2 GiB", len(data))
 	}
 	d.begin(len(data))
 	err := d.decode(data)
@@ -364,14 +340,12 @@ func (d *Decoder) slowRecord(record []byte, line func() int) error {
 		rows, err = d.reader.records(d.root, record)
 	}
 	if err != nil {
-		if d.corrupt.Records++; d.corrupt.Records == 1 {
-			d.corrupt.Line, d.corrupt.Sample = line(), string(record[:min(len(record), maxSample)])
-		}
+		d.corrupt.Add(record, line)
 		switch d.opts.Mode {
-		case DropMalformed:
+		case records.DropMalformed:
 			return nil
-		case FailFast:
-			return d.malformed(rows, record, err)
+		case records.FailFast:
+			return malformed(record, err)
 		}
 		if len(rows) == 0 {
 			rows = []columnar.Datum{nil}
@@ -379,7 +353,7 @@ func (d *Decoder) slowRecord(record []byte, line func() int) error {
 	}
 	for _, row := range rows {
 		if err != nil {
-			d.bad = append(d.bad, badRecord{d.rows, string(record)})
+			d.bad.Set(d.rows, record)
 		}
 		d.addRow(row)
 	}
@@ -398,19 +372,18 @@ func (d *Decoder) addRow(row columnar.Datum) {
 }
 
 // malformed is the error of a bad record in FAILFAST mode.
-func (d *Decoder) malformed(rows []columnar.Datum, record []byte, cause error) error {
+func malformed(record []byte, cause error) error {
 	switch sparkerr.Condition(cause) {
 	case "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS", "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_STRING_AS_DATATYPE":
 		return cause
 	}
-	return sparkerr.New("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-		"Malformed records are detected in record parsing: %.200q. Parse Mode: FAILFAST. To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'.",
-		record).WithCause(cause)
+	return records.Malformed(record, cause)
 }
 
 // begin makes ready for data of a size.
 func (d *Decoder) begin(size int) {
-	d.rows, d.corrupt, d.bad = 0, Corrupt{}, d.bad[:0]
+	d.rows, d.corrupt = 0, records.Corrupt{}
+	d.bad.Reset()
 	if d.perRow > 0 {
 		hint := int(float64(size)/d.perRow*1.05) + 16
 		scale := float64(hint) / float64(max(d.root.hintRows, 1))
@@ -439,26 +412,8 @@ func (d *Decoder) finish(size int) *columnar.Batch {
 		if k >= 0 {
 			cols[i] = root.Children[k]
 		} else {
-			cols[i] = d.corruptColumn()
+			cols[i] = d.bad.Build(d.rows)
 		}
 	}
 	return columnar.NewBatch(d.out, cols, d.rows)
-}
-
-// corruptColumn holds the text of the bad records, and null elsewhere.
-func (d *Decoder) corruptColumn() *columnar.Column {
-	offsets, valid := make([]int32, d.rows+1), columnar.NewBitmap(d.rows)
-	var data []byte
-	row := 0
-	for _, bad := range d.bad {
-		for ; row <= bad.row; row++ {
-			offsets[row] = int32(len(data))
-		}
-		data = append(data, bad.text...)
-		valid.Set(bad.row)
-	}
-	for ; row <= d.rows; row++ {
-		offsets[row] = int32(len(data))
-	}
-	return columnar.NewBytes(columnar.String, offsets, data, valid)
 }

@@ -603,7 +603,7 @@ func (d *Decoder) timestampAt(b unsafe.Pointer, i int) (int64, int) {
 	if end < 0 {
 		return 0, -1
 	}
-	v, err := d.formats.timestamp(text)
+	v, err := d.formats.ParseTimestamp(text)
 	if err != nil {
 		return 0, -1
 	}
@@ -622,7 +622,7 @@ func (d *Decoder) timestampNTZAt(b unsafe.Pointer, i int) (int64, int) {
 	if end < 0 {
 		return 0, -1
 	}
-	v, err := d.formats.timestampNTZ(text)
+	v, err := d.formats.ParseTimestampNTZ(text)
 	if err != nil {
 		return 0, -1
 	}
@@ -639,7 +639,7 @@ func (d *Decoder) dateAt(b unsafe.Pointer, i int) (int32, int) {
 	if end < 0 {
 		return 0, -1
 	}
-	v, err := d.formats.date(text)
+	v, err := d.formats.ParseDate(text)
 	if err != nil {
 		return 0, -1
 	}

@@ -52,7 +52,7 @@ type node struct {
 	hintRows, hintBytes int // what the last batch needed
 }
 
-func newNode(t *columnar.Type, f *formats) *node {
+func newNode(t *columnar.Type) *node {
 	n := &node{typ: t, wide: t.Width()}
 	switch t.Kind {
 	case columnar.KindBool:
@@ -82,13 +82,13 @@ func newNode(t *columnar.Type, f *formats) *node {
 	case columnar.KindTimestampNTZ:
 		n.op = opTimestampNTZ
 	case columnar.KindArray:
-		n.op, n.kids = opArray, []*node{newNode(t.Elem, f)}
+		n.op, n.kids = opArray, []*node{newNode(t.Elem)}
 	case columnar.KindMap:
-		n.op, n.kids = opMap, []*node{newNode(t.Key, f), newNode(t.Elem, f)}
+		n.op, n.kids = opMap, []*node{newNode(t.Key), newNode(t.Elem)}
 	case columnar.KindStruct:
 		n.op = opStruct
-		for _, f2 := range t.Fields {
-			n.kids = append(n.kids, newNode(f2.Type, f))
+		for _, f := range t.Fields {
+			n.kids = append(n.kids, newNode(f.Type))
 		}
 		n.object = newObject(t.Fields, n.kids)
 	default:

@@ -6,39 +6,14 @@ import (
 	"strings"
 
 	"github.com/wstream/wstream/columnar/jsonfmt/jsontoken"
+	"github.com/wstream/wstream/columnar/records"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
-
-// Mode says what becomes of a record that is no proper one.
-type Mode uint8
-
-// The modes of all text formats.
-const (
-	Permissive    Mode = iota // good fields are kept, the record goes to the corrupt column
-	DropMalformed             // the record is dropped
-	FailFast                  // the read fails
-)
-
-// String is the mode's name in options.
-func (m Mode) String() string { return [...]string{"PERMISSIVE", "DROPMALFORMED", "FAILFAST"}[m] }
-
-// ParseMode reads a mode in any case; an unknown one is PERMISSIVE, and known tells so.
-func ParseMode(s string) (m Mode, known bool) {
-	switch strings.ToUpper(s) {
-	case "PERMISSIVE":
-		return Permissive, true
-	case "DROPMALFORMED":
-		return DropMalformed, true
-	case "FAILFAST":
-		return FailFast, true
-	}
-	return Permissive, false
-}
 
 // Options of a JSON source, sink or function, with Spark's names and defaults. Use ParseOptions for
 // a value in which the defaults are set.
 type Options struct {
-	Mode                Mode
+	Mode                records.Mode
 	CorruptColumn       string // columnNameOfCorruptRecord
 	MultiLine           bool   // a file is one document
 	LineSep             string // "" for any of \n, \r\n and \r
@@ -79,11 +54,11 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 		var err error
 		switch strings.ToLower(name) {
 		case "mode":
-			o.Mode, _ = ParseMode(text)
+			o.Mode, _ = records.ParseMode(text)
 		case "columnnameofcorruptrecord":
 			o.CorruptColumn = text
 		case "multiline":
-			err = parseBool(text, &o.MultiLine)
+			err = records.ParseBool(text, &o.MultiLine)
 		case "linesep":
 			if text == "" {
 				err = fmt.Errorf("option %q must not be an empty string", name)
@@ -109,44 +84,44 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			o.TimeFormat = text
 		case "enabledatetimeparsingfallback":
 			o.DateTimeFallback = new(bool)
-			err = parseBool(text, o.DateTimeFallback)
+			err = records.ParseBool(text, o.DateTimeFallback)
 		case "allowcomments":
-			err = parseBool(text, &o.Features.Comments)
+			err = records.ParseBool(text, &o.Features.Comments)
 		case "allowunquotedfieldnames":
-			err = parseBool(text, &o.Features.UnquotedNames)
+			err = records.ParseBool(text, &o.Features.UnquotedNames)
 		case "allowsinglequotes":
-			err = parseBool(text, &o.Features.SingleQuotes)
+			err = records.ParseBool(text, &o.Features.SingleQuotes)
 		case "allownumericleadingzeros":
-			err = parseBool(text, &o.Features.LeadingZeros)
+			err = records.ParseBool(text, &o.Features.LeadingZeros)
 		case "allownonnumericnumbers":
-			err = parseBool(text, &o.Features.NonNumericNumbers)
+			err = records.ParseBool(text, &o.Features.NonNumericNumbers)
 		case "allowbackslashescapinganycharacter":
-			err = parseBool(text, &o.Features.BackslashAnything)
+			err = records.ParseBool(text, &o.Features.BackslashAnything)
 		case "allowunquotedcontrolchars":
-			err = parseBool(text, &o.Features.ControlCharacters)
+			err = records.ParseBool(text, &o.Features.ControlCharacters)
 		case "maxnestingdepth":
 			o.Features.MaxDepth, err = strconv.Atoi(text)
 		case "maxnumlen":
 			o.Features.MaxNumberLen, err = strconv.Atoi(text)
 		case "primitivesasstring":
-			err = parseBool(text, &o.PrimitivesAsString)
+			err = records.ParseBool(text, &o.PrimitivesAsString)
 		case "prefersdecimal":
-			err = parseBool(text, &o.PrefersDecimal)
+			err = records.ParseBool(text, &o.PrefersDecimal)
 		case "infertimestamp":
-			err = parseBool(text, &o.InferTimestamp)
+			err = records.ParseBool(text, &o.InferTimestamp)
 		case "dropfieldifallnull":
-			err = parseBool(text, &o.DropFieldIfAllNull)
+			err = records.ParseBool(text, &o.DropFieldIfAllNull)
 		case "samplingratio":
 			o.SamplingRatio, err = strconv.ParseFloat(text, 64)
 			if err == nil && (o.SamplingRatio <= 0) {
 				err = fmt.Errorf("option %q must be greater than 0, but is %q", name, text)
 			}
 		case "ignorenullfields":
-			err = parseBool(text, &o.IgnoreNullFields)
+			err = records.ParseBool(text, &o.IgnoreNullFields)
 		case "pretty":
-			err = parseBool(text, &o.Pretty)
+			err = records.ParseBool(text, &o.Pretty)
 		case "writenonasciicharacterascodepoint":
-			err = parseBool(text, &o.WriteNonASCIIAsCode)
+			err = records.ParseBool(text, &o.WriteNonASCIIAsCode)
 		case "singlevariantcolumn":
 			o.SingleVariantColumn = text
 		}
@@ -183,6 +158,14 @@ func (o *Options) Zone() string {
 	return "UTC"
 }
 
+// formats compiles what the options say about texts of dates and times.
+func (o *Options) formats() (*records.Formats, error) {
+	return records.NewFormats(records.FormatOptions{
+		TimeZone: o.Zone(), Locale: o.Locale, DateFormat: o.DateFormat, TimestampFormat: o.TimestampFormat,
+		TimestampNTZFormat: o.TimestampNTZFormat, TimeFormat: o.TimeFormat, Fallback: o.DateTimeFallback, EpochDays: true,
+	})
+}
+
 // knownCharset tells the charsets that Spark knows, and which of them is UTF-8.
 func knownCharset(name string) (utf8, known bool) {
 	switch strings.ToUpper(name) {
@@ -192,19 +175,6 @@ func knownCharset(name string) (utf8, known bool) {
 		return false, true
 	}
 	return false, false
-}
-
-// parseBool reads true or false in any case.
-func parseBool(s string, v *bool) error {
-	switch strings.ToLower(s) {
-	case "true":
-		*v = true
-	case "false":
-		*v = false
-	default:
-		return fmt.Errorf("%q is neither true nor false", s)
-	}
-	return nil
 }
 
 // optionNames are the options that mean something to the JSON format, in any case.

@@ -1,0 +1,94 @@
+package csvfmt
+
+import (
+	"io"
+	"os"
+	"testing"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/lines"
+	"github.com/wstream/wstream/internal/formattest"
+)
+
+// readCase reads a file as a file source would, in small chunks.
+func readCase(c *formattest.Case, chunk int) ([]*columnar.Batch, error) {
+	opts, err := ParseOptions(c.Options, "UTC")
+	if err != nil {
+		return nil, err
+	}
+	schema := c.Schema
+	if schema == nil {
+		if schema, err = inferCase(c, opts); err != nil {
+			return nil, err
+		}
+	}
+	d, err := New(schema, nil, opts)
+	if err != nil {
+		return nil, err
+	}
+	batches := []*columnar.Batch{}
+	start := true
+	err = eachChunk(c, opts, chunk, func(data []byte) error {
+		b, _, err := d.Decode(data, start)
+		start = false
+		batches = append(batches, b)
+		return err
+	})
+	if err != nil {
+		return nil, lines.FileError(c.Path, err)
+	}
+	return batches, nil
+}
+
+func eachChunk(c *formattest.Case, opts Options, chunk int, do func([]byte) error) error {
+	f, err := os.Open(c.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	charset, err := lines.ParseCharset(opts.Encoding)
+	if err != nil {
+		return err
+	}
+	r, err := lines.NewReader(f, lines.Options{
+		Codec: lines.CodecOf(c.Path), Charset: charset, LineSep: opts.LineSep, Whole: opts.MultiLine, ChunkSize: chunk,
+	})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		data, err := r.Next(nil)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(data); err != nil {
+			return err
+		}
+	}
+}
+
+func inferCase(c *formattest.Case, opts Options) (*columnar.Schema, error) {
+	n, err := NewInference(opts)
+	if err != nil {
+		return nil, err
+	}
+	start := true
+	err = eachChunk(c, opts, 0, func(data []byte) error {
+		err := n.Add(data, start)
+		start = false
+		return err
+	})
+	return n.Schema(), err
+}
+
+func TestCases(t *testing.T) {
+	cases := formattest.Cases(t, "csv")
+	// Not less than a header at once: the header must be in the first chunk.
+	for _, chunk := range []int{0, 16} {
+		formattest.Run(t, cases, func(c *formattest.Case) ([]*columnar.Batch, error) { return readCase(c, chunk) })
+	}
+}

@@ -1,0 +1,5 @@
+package records
+
+// patterns takes the patterns of the options in use.
+func (f *Formats) patterns(o FormatOptions) {
+}
