@@ -10,6 +10,8 @@ const (
 	minHomes   = 4              // smallest table: this many home slots
 	deadFlag   = 1 << 31        // in the capacity of a record: it is no longer part of the table
 	hotFlag    = 1 << 30        // in the capacity of a record: it was used since the last eviction
+	cleanFlag  = 1 << 29        // in the capacity of a record: the cold store has it, under the ticket in the high half
+	allFlags   = deadFlag | hotFlag | cleanFlag
 	nothingDue = math.MinInt64
 )
 
@@ -40,7 +42,8 @@ type bucket struct {
 	expired int64    // everything that expired up to here has been removed in this batch; nothingDue if none was
 	seqPrev uint64   // seq at the start of the batch
 	removed int      // entries removed in this batch
-	stale   []uint32 // tickets of records that have come back from the cold store
+	stale   []uint32 // tickets that the cold store may forget, or that are given out again
+	tickets uint32   // tickets that were ever given out
 
 	logBytes int64 // change-log bytes since the last snapshot of this bucket
 }
@@ -60,7 +63,7 @@ func tagOf(hash uint64) uint32 { return uint32(hash >> 24) }
 
 func (b *bucket) klen(off uint32) uint32    { return uint32(b.words[off+1]) }
 func (b *bucket) vlen(off uint32) uint32    { return uint32(b.words[off+1] >> 32) }
-func (b *bucket) vcap(off uint32) uint32    { return uint32(b.words[off+2]) &^ (deadFlag | hotFlag) }
+func (b *bucket) vcap(off uint32) uint32    { return uint32(b.words[off+2]) &^ allFlags }
 func (b *bucket) isDead(off uint32) bool    { return uint32(b.words[off+2])&deadFlag != 0 }
 func (b *bucket) valueAt(off uint32) uint32 { return off + b.lay.key + wordsOf(b.klen(off)) }
 func (b *bucket) size(off uint32) uint32 {
@@ -267,8 +270,17 @@ func (b *bucket) undoOf(off uint32) *undoEntry {
 
 func (b *bucket) pushUndo(u undoEntry) {
 	off := u.cur
+	b.forgetTicket(off)
 	b.words[off+2] = uint64(uint32(b.words[off+2])) | uint64(len(b.undo))<<32 | hotFlag
 	b.undo = append(b.undo, u)
+}
+
+// forgetTicket is called when a record changes that the cold store still has: what it has is of no use any more.
+func (b *bucket) forgetTicket(off uint32) {
+	if w := b.words[off+2]; uint32(w)&cleanFlag != 0 {
+		b.stale = append(b.stale, uint32(w>>32))
+		b.words[off+2] = w &^ cleanFlag
+	}
 }
 
 // touch saves the value and expiry of a record before its first change in this batch.
@@ -338,6 +350,7 @@ func (b *bucket) attach(off uint32, expiry int64) {
 // detach takes a record out of table and chain. The record stays in the arena as garbage, readable until the batch ends.
 func (b *bucket) detach(off uint32) {
 	b.rows--
+	b.forgetTicket(off)
 	b.dead += int(b.size(off))
 	b.words[off+2] |= deadFlag
 	tag := tagOf(b.words[off])
@@ -432,7 +445,7 @@ func (b *bucket) resizeValue(off, n uint32) uint32 {
 	}
 	i := uint32(b.words[off+2] >> 32)
 	b.undo[i].cur = now
-	b.words[now+2] |= uint64(i) << 32
+	b.words[now+2] |= uint64(i)<<32 | hotFlag
 	b.replace(off, now)
 	return now
 }

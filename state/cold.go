@@ -15,7 +15,7 @@ import (
 )
 
 // coldBase marks offsets in slots whose record lies in the cold store. The bits below are the ticket of the record: a
-// number that no other record of the run has, so that what is left over in the cold store is never taken for it.
+// number that no other record of the bucket has now, so that what is left over in the cold store is never taken for it.
 const coldBase = 0xC0000000
 
 func isCold(off uint32) bool { return off >= coldBase }
@@ -28,7 +28,6 @@ const maxCold = 64 << 20
 type coldStore struct {
 	dir     string
 	db      *badger.DB
-	tickets uint32
 	fetched atomic.Int64
 	evicted int64
 }
@@ -173,19 +172,18 @@ func (l *layout) eachCold(blob []byte, fn func(key []byte, seq uint64, expiry in
 	return nil
 }
 
-// warmSlot makes the values of a blob resident in the place of a cold slot and returns the offset of the first.
-func (b *bucket) warmSlot(slot int, blob []byte, index bool) (uint32, error) {
+// warmSlot makes the values of a blob resident in the place of a cold slot. flag is hotFlag or 0. As long as the record of
+// a plain store does not change, its ticket stays good and evicting it again costs nothing.
+func (b *bucket) warmSlot(slot int, ticket uint32, blob []byte, flag uint64) error {
 	tag := uint32(b.slots[slot] >> 32)
 	head, last := uint32(0), uint32(0)
 	err := b.lay.eachCold(blob, func(key []byte, seq uint64, expiry int64, value []byte) {
 		off := b.newRecord(columnar.HashBytes(key), key, uint32(len(value)), wordsOf(uint32(len(value))))
 		copy(b.value(off), value)
-		b.words[off+2] |= hotFlag
+		b.words[off+2] |= flag
 		if b.lay.expiring {
 			b.words[off+b.lay.expiry] = uint64(expiry)
-			if index {
-				b.index.push(expiry, tag, off)
-			}
+			b.index.push(expiry, tag, off)
 		}
 		if b.lay.multi {
 			b.words[off+b.lay.seq] = seq
@@ -199,14 +197,17 @@ func (b *bucket) warmSlot(slot int, blob []byte, index bool) (uint32, error) {
 		}
 	})
 	if err != nil || head == 0 {
-		return 0, err
+		return err
 	}
 	if b.lay.multi {
 		b.setLinks(head, b.next(head), last)
+		b.stale = append(b.stale, ticket)
+	} else {
+		b.words[head+2] |= cleanFlag | uint64(ticket)<<32
 	}
 	b.slots[slot] = uint64(tag)<<32 | uint64(head)
 	b.cold--
-	return head, nil
+	return nil
 }
 
 // coldSlots appends the tickets of the cold slots of a tag to dst.
@@ -243,10 +244,8 @@ func (s *Store) warmTags(n uint8, tags []uint32) error {
 		return nil
 	}
 	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
-		_, err := b.warmSlot(b.slotOf(slots[t], coldBase+t), blob, true)
-		return err
+		return b.warmSlot(b.slotOf(slots[t], coldBase+t), t, blob, hotFlag)
 	})
-	b.stale = append(b.stale, tickets...)
 	if err != nil {
 		return fmt.Errorf("store %q: %w", s.spec.Name, err)
 	}
@@ -306,20 +305,10 @@ func (p *Part) warmRows(hashes []uint64, rows []int32) {
 	}
 }
 
-// visit is a cold record that is resident for the time of a walk.
-type visit struct {
-	slot   int
-	ticket uint32
-	off    uint32
-}
-
-// warmBucket makes all records of bucket n resident for a walk, see coolBucket.
-func (s *Store) warmBucket(n uint8) (visits []visit, words int, err error) {
+// warmBucket makes all records of bucket n resident, for a walk. They are not marked as used, so that the next eviction
+// puts back what the walk has not changed.
+func (s *Store) warmBucket(n uint8) error {
 	b := &s.buckets[n]
-	words = len(b.words)
-	if b.cold == 0 {
-		return nil, words, nil
-	}
 	slots := make(map[uint32]int, b.cold)
 	tickets := make([]uint32, 0, b.cold)
 	for i, x := range b.slots {
@@ -328,57 +317,11 @@ func (s *Store) warmBucket(n uint8) (visits []visit, words int, err error) {
 			tickets = append(tickets, off-coldBase)
 		}
 	}
-	err = s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
-		off, err := b.warmSlot(slots[t], blob, false)
-		if err == nil {
-			visits = append(visits, visit{slots[t], t, off})
-		}
-		return err
+	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
+		return b.warmSlot(slots[t], t, blob, 0)
 	})
 	if err != nil {
-		err = fmt.Errorf("store %q: %w", s.spec.Name, err)
+		return fmt.Errorf("store %q: %w", s.spec.Name, err)
 	}
-	return visits, words, err
-}
-
-// coolBucket puts records back that warmBucket has made resident, unless they were changed meanwhile. What they took in
-// the arena is given back.
-func (s *Store) coolBucket(n uint8, visits []visit, words int) {
-	b := &s.buckets[n]
-	kept := false
-	for _, v := range visits {
-		touched := false
-		for off := v.off; off != 0; {
-			touched = touched || b.undoOf(off) != nil
-			if !b.lay.multi {
-				break
-			}
-			off = b.next(off)
-		}
-		if touched {
-			kept = true
-			b.stale = append(b.stale, v.ticket)
-			for off := v.off; off != 0 && b.lay.expiring; {
-				b.index.push(b.expiry(off), tagOf(b.words[off]), off)
-				if !b.lay.multi {
-					break
-				}
-				off = b.next(off)
-			}
-			continue
-		}
-		for off := v.off; off != 0; {
-			b.dead += int(b.size(off))
-			if !b.lay.multi {
-				break
-			}
-			off = b.next(off)
-		}
-		b.slots[v.slot] = b.slots[v.slot]>>32<<32 | uint64(coldBase+v.ticket)
-		b.cold++
-	}
-	if !kept && len(visits) > 0 {
-		b.dead -= len(b.words) - words
-		b.words = b.words[:words]
-	}
+	return nil
 }

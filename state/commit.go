@@ -81,9 +81,18 @@ func (db *DB) Prepare(batch int64) (*Pending, error) {
 	for _, b := range p.pieces {
 		p.Info.BytesWritten += int64(len(b))
 	}
+	if err := db.retireCold(p.Info.Stores); err != nil {
+		db.broken = err
+		return nil, fmt.Errorf("state %q: batch %d: %w", db.opts.Dir, batch, err)
+	}
 	if err := db.evict(); err != nil {
 		db.broken = err
 		return nil, fmt.Errorf("state %q: batch %d: %w", db.opts.Dir, batch, err)
+	}
+	if db.cold != nil {
+		for i, s := range db.stores {
+			p.Info.Stores[i].MemoryBytes, p.Info.Stores[i].ColdKeys = s.MemoryUsed(), s.coldKeys()
+		}
 	}
 	if db.opts.Dir != "" {
 		job, err := db.planSnapshot(p.Info.BytesWritten)

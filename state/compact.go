@@ -17,7 +17,7 @@ func (b *bucket) rewrite() {
 	b.words = make([]uint64, 1, live+live/16+8)
 	move := func(off uint32) uint32 {
 		now := uint32(len(b.words))
-		n := b.lay.key + wordsOf(uint32(old[off+1])) + uint32(old[off+2])&^(deadFlag|hotFlag)
+		n := b.lay.key + wordsOf(uint32(old[off+1])) + uint32(old[off+2])&^allFlags
 		b.words = append(b.words, old[off:off+n]...)
 		return now
 	}

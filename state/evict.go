@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
@@ -54,16 +55,30 @@ func (db *DB) evict() error {
 	return nil
 }
 
+// retireCold deletes the cold store when nothing in it is needed any more.
+func (db *DB) retireCold(stores []StoreInfo) error {
+	if db.cold == nil {
+		return nil
+	}
+	for _, s := range stores {
+		if s.ColdKeys > 0 {
+			return nil
+		}
+	}
+	for _, s := range db.stores {
+		for i := range s.buckets {
+			b := &s.buckets[i]
+			b.eachResident(func(off uint32) { b.words[off+2] &^= cleanFlag })
+			b.stale, b.tickets = nil, 0
+		}
+	}
+	return db.dropCold()
+}
+
 // evictBucket moves the records of a bucket that were not used lately, and returns how many bytes that has freed.
 func (s *Store) evictBucket(n uint8, batch *badger.WriteBatch) (int64, error) {
 	b, c := &s.buckets[n], s.db.cold
 	before := b.memory()
-	for _, t := range b.stale {
-		if err := batch.Delete(coldKey(s.id, n, t)); err != nil {
-			return 0, err
-		}
-	}
-	b.stale = nil
 	moved := 0
 	for i, x := range b.slots {
 		head := uint32(x)
@@ -84,12 +99,17 @@ func (s *Store) evictBucket(n uint8, batch *badger.WriteBatch) (int64, error) {
 		if hot || size*8 > maxCold {
 			continue
 		}
-		ticket := c.tickets
-		if c.tickets++; c.tickets >= coldBase>>2 {
-			return 0, fmt.Errorf("it has run out of tickets: restart the query")
-		}
-		if err := batch.Set(coldKey(s.id, n, ticket), b.appendCold(nil, head, ticket)); err != nil {
-			return 0, err
+		var ticket uint32
+		var err error
+		if w := b.words[head+2]; uint32(w)&cleanFlag != 0 {
+			ticket = uint32(w >> 32)
+		} else {
+			if ticket, err = b.newTicket(); err != nil {
+				return 0, err
+			}
+			if err := batch.Set(coldKey(s.id, n, ticket), b.appendCold(nil, head, ticket)); err != nil {
+				return 0, err
+			}
 		}
 		b.slots[i] = x>>32<<32 | uint64(coldBase+ticket)
 		if b.lay.expiring {
@@ -104,6 +124,20 @@ func (s *Store) evictBucket(n uint8, batch *badger.WriteBatch) (int64, error) {
 	}
 	c.evicted += int64(moved)
 	return before - b.memory(), nil
+}
+
+// newTicket returns a ticket that no cold record of the bucket has.
+func (b *bucket) newTicket() (uint32, error) {
+	if n := len(b.stale); n > 0 {
+		t := b.stale[n-1]
+		b.stale = b.stale[:n-1]
+		return t, nil
+	}
+	if b.tickets == math.MaxUint32-coldBase {
+		return 0, fmt.Errorf("it has run out of tickets")
+	}
+	b.tickets++
+	return b.tickets - 1, nil
 }
 
 // coldDir is where the cold store lies by default; none if the state is not on the real file system.

@@ -4,7 +4,7 @@ package state
 //
 //	word 0           hash of the key
 //	word 1           length of the key (low half), length of the value (high half), in bytes
-//	word 2           capacity for the value in words and a flag "dead" (low half), index in the undo list (high half)
+//	word 2           capacity for the value in words and flags (low half), index in the undo list (high half)
 //	[expiry]         stores with Expiring: the expiry, as int64
 //	[seq, links]     stores with Multi: sequence number; offset of the next (low) and the previous (high) value of the key
 //	key              padded to whole words

@@ -254,8 +254,8 @@ func (p *Part) Expired(upTo int64, fn func(key, value []byte, expiry int64) erro
 }
 
 // Each calls fn with every entry of the part, by bucket and hash, the values of a key in their order: an order that
-// depends on the content of the part alone. The Ref is valid during the call. fn may change the value of its entry by Mut,
-// and nothing else. An error of fn ends the walk and is returned.
+// depends on the content of the part alone. fn may change the value of its entry by Mut, and nothing else. An error of fn
+// ends the walk and is returned. What lies in the cold store comes into memory and leaves it with the next Commit.
 func (p *Part) Each(fn func(ref Ref) error) error {
 	for _, n := range p.mine {
 		if err := p.eachBucket(n, fn); err != nil {
@@ -268,9 +268,7 @@ func (p *Part) Each(fn func(ref Ref) error) error {
 func (p *Part) eachBucket(n uint8, fn func(ref Ref) error) error {
 	b := &p.buckets[n]
 	if b.cold > 0 {
-		visits, words, err := p.store.warmBucket(n)
-		defer p.store.coolBucket(n, visits, words)
-		if err != nil {
+		if err := p.store.warmBucket(n); err != nil {
 			p.fail(err)
 			return err
 		}

@@ -39,6 +39,9 @@ func openModel(t testing.TB, opts Options, h *history) (*DB, []*Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := db.Metrics().Repaired; n != 0 {
+		t.Fatalf("version %d: %d snapshots repaired", version, n)
+	}
 	return db, stores
 }
 
@@ -127,8 +130,8 @@ func restarts(t *testing.T, seed uint64, base Options) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := look.LoadCommitted(v, h.hashes[v]); err != nil {
-					t.Fatal(err)
+				if err := look.LoadCommitted(v, h.hashes[v]); err != nil || look.Metrics().Repaired > 0 {
+					t.Fatal(err, look.Metrics())
 				}
 				compareModels(t, fmt.Sprintf("look at %d", v), look.Stores(), h.models[v])
 			}

@@ -79,3 +79,11 @@ func (s *Store) MemoryUsed() int64 {
 	}
 	return n
 }
+
+// coldKeys returns the number of keys in the cold store.
+func (s *Store) coldKeys() (n int64) {
+	for i := range s.buckets {
+		n += int64(s.buckets[i].cold)
+	}
+	return n
+}
