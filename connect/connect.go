@@ -6,6 +6,7 @@ import (
 	"github.com/wstream/wstream/connect/console"
 	"github.com/wstream/wstream/connect/files"
 	"github.com/wstream/wstream/connect/kafka"
+	"github.com/wstream/wstream/connect/memory"
 	"github.com/wstream/wstream/connect/noop"
 	"github.com/wstream/wstream/connect/sqldb"
 	"github.com/wstream/wstream/engine/connector"
@@ -16,5 +17,5 @@ func All() []*connector.Spec {
 	var all []*connector.Spec
 	all = append(all, files.Specs()...)
 	all = append(all, sqldb.Specs()...)
-	return append(all, console.Spec(), kafka.Spec(), noop.Spec())
+	return append(all, console.Spec(), kafka.Spec(), memory.Spec(), noop.Spec())
 }

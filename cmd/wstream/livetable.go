@@ -41,12 +41,7 @@ func (t *liveTable) progress(name string, pr stream.Progress) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.rows[name]
-	if r == nil {
-		r = &liveRow{since: time.Now()}
-		t.rows[name] = r
-		t.order = append(t.order, name)
-	}
+	r := t.row(name)
 	r.last = pr
 	r.batches++
 	r.in += pr.NumInputRows
@@ -62,6 +57,24 @@ func (t *liveTable) progress(name string, pr stream.Progress) {
 	if time.Since(t.last) >= every {
 		t.draw()
 	}
+}
+
+// start notes when a query began, which its rows per second count from.
+func (t *liveTable) start(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.row(name)
+}
+
+// row is a query's line; the caller holds mu.
+func (t *liveTable) row(name string) *liveRow {
+	r := t.rows[name]
+	if r == nil {
+		r = &liveRow{since: time.Now()}
+		t.rows[name] = r
+		t.order = append(t.order, name)
+	}
+	return r
 }
 
 // draw prints the table; the caller holds mu.

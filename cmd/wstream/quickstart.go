@@ -22,7 +22,7 @@ import (
 // quickstartPipeline is the pipeline of the quickstart, as a user would write it.
 const quickstartPipeline = `name: quickstart
 modules:
-  clicks: {path: clicks.wasm, allow: ["sql:counts"]}
+  clicks: {path: clicks.wasm, config: {connection: counts}, allow: ["sql:counts"]}
 connections:
   counts: {driver: sqlite, dsn: counts.db}
 sources:

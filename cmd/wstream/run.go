@@ -232,6 +232,7 @@ func (r *runner) start(ctx context.Context, j *job) error {
 }
 
 func (r *runner) started(j *job, e stream.StartedEvent) {
+	r.table.start(j.sink.Name)
 	if r.p.json {
 		r.p.printJSON(event{Event: "started", Query: j.sink.Name, ID: e.ID, RunID: e.RunID})
 		return
