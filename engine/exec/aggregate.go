@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
@@ -32,6 +31,8 @@ type aggregate struct {
 	types  []*columnar.Type // of the keys
 	size   int              // bytes of a value in the state if they are always the same, else 0
 	order  bool             // some call needs rows in order of arrival
+	tables []*aggTable      // of the workers, kept for the next batch
+	splits []*splitTable    // likewise
 	keyDDL string
 	valDDL string
 }
@@ -181,7 +182,12 @@ func (a *aggregate) stats(r *run) OperatorStats {
 	return s
 }
 
-func (a *aggregate) forget(rel int) { a.input.forget(rel) }
+func (a *aggregate) forget(rel int) {
+	a.input.forget(rel)
+	if rel < 0 {
+		a.tables, a.splits = nil, nil
+	}
+}
 
 // lateWatermark is what rows of the batch must be above, for an operator that lags.
 func (r *run) lateWatermark(lag int64) int64 { return r.batch.LateWatermark - lag }
@@ -256,13 +262,20 @@ func (a *aggregate) each(r *run, emit func(morsel) error) error {
 // build aggregates the input into tables, of which the first may be the only one. Rows of earlier
 // tables count as earlier.
 func (a *aggregate) build(r *run) ([]*aggTable, error) {
-	tables := make([]*aggTable, r.opt.Workers)
+	if a.tables == nil {
+		a.tables = make([]*aggTable, r.opt.Workers)
+	}
 	s := sink{}
 	table := func(i int) *aggTable {
-		if tables[i] == nil {
-			tables[i] = newAggTable(a.shape, a.calls, r.exprContext(i))
+		if a.tables[i] == nil {
+			a.tables[i] = newAggTable(a.shape, a.calls, r.exprContext(i))
 		}
-		return tables[i]
+		return a.tables[i]
+	}
+	for i, t := range a.tables {
+		if t != nil {
+			t.reset(r.exprContext(i))
+		}
 	}
 	if a.order {
 		s.prepare = func(w *worker, rows *columnar.Batch) (any, error) {
@@ -294,8 +307,8 @@ func (a *aggregate) build(r *run) ([]*aggTable, error) {
 			acc.Grow(1)
 		}
 	}
-	full := tables[:0]
-	for _, t := range tables {
+	var full []*aggTable
+	for _, t := range a.tables {
 		if t != nil && t.keys.len() > 0 {
 			full = append(full, t)
 		}
@@ -321,39 +334,6 @@ func (a *aggregate) finish(ctx *expr.Context, keys []*columnar.Column, acc []exp
 	return columnar.NewBatch(a.schema, out, n), nil
 }
 
-// merge is the result of a bounded aggregation.
-func (a *aggregate) merge(r *run, tables []*aggTable) ([][]*columnar.Batch, error) {
-	if len(tables) == 0 {
-		return nil, nil
-	}
-	if len(tables) == 1 {
-		t := tables[0]
-		n := t.keys.len()
-		b, err := a.finish(r.exprContext(0), t.keys.columns(0, n), t.acc, n)
-		return [][]*columnar.Batch{{b}}, err
-	}
-	parts, err := a.split(tables, r.opt.Partitions)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]*columnar.Batch, r.opt.Partitions)
-	err = parallel(r.opt.Partitions, func(p int) error {
-		ctx := r.exprContext(p)
-		g, err := a.gather(parts, p)
-		if err != nil || g.n == 0 {
-			return err
-		}
-		acc := a.accumulators(ctx, g.n)
-		if err := a.fold(acc, parts, p, g); err != nil {
-			return err
-		}
-		b, err := a.finish(ctx, g.keys, acc, g.n)
-		out[p] = []*columnar.Batch{b}
-		return err
-	})
-	return out, err
-}
-
 func (a *aggregate) accumulators(ctx *expr.Context, n int) []expr.Accumulator {
 	acc := make([]expr.Accumulator, len(a.calls))
 	for k, c := range a.calls {
@@ -363,232 +343,18 @@ func (a *aggregate) accumulators(ctx *expr.Context, n int) []expr.Accumulator {
 	return acc
 }
 
-// splitTable is a table whose groups are distributed over partitions.
-type splitTable struct {
-	keys  []*columnar.Column
-	state [][]*columnar.Column // per call
-	enc   columnar.RowKeys
-	hash  []uint64
-	rows  [][]int32 // per partition
+// resetTo empties accumulators and makes room for n groups.
+func resetTo(acc []expr.Accumulator, n int) {
+	for _, x := range acc {
+		x.Reset()
+		x.Grow(n)
+	}
 }
 
-// split distributes the groups of tables over partitions by the bucket of their keys.
-func (a *aggregate) split(tables []*aggTable, partitions int) ([]*splitTable, error) {
-	out := make([]*splitTable, len(tables))
-	err := parallel(len(tables), func(i int) error {
-		t := tables[i]
-		n := t.keys.len()
-		s := &splitTable{keys: t.keys.columns(0, n), rows: make([][]int32, partitions)}
-		for _, acc := range t.acc {
-			cols, err := acc.State()
-			if err != nil {
-				return err
-			}
-			s.state = append(s.state, cols)
-		}
-		s.hash = encodeKeys(&s.enc, s.keys, n, nil)
-		for p := range s.rows {
-			s.rows[p] = make([]int32, 0, n/partitions+n/8/partitions+8)
-		}
-		for r, h := range s.hash {
-			p := columnar.Bucket(h) % partitions
-			s.rows[p] = append(s.rows[p], int32(r))
-		}
-		out[i] = s
-		return nil
-	})
-	return out, err
-}
-
-// encodeKeys encodes keys for the state and gives their hashes.
-func encodeKeys(enc *columnar.RowKeys, cols []*columnar.Column, n int, hash []uint64) []uint64 {
-	columnar.EncodeRows(enc, cols, n, true)
-	return enc.Hashes(hash)
-}
-
-// gathered are the groups of one partition out of all tables.
-type gathered struct {
-	n     int
-	keys  []*columnar.Column
-	group [][]uint32 // per table: the group of each of its rows in the partition
-	enc   *columnar.RowKeys
-	hash  []uint64
-	rows  []int32 // of enc and hash, by group
-}
-
-// gather numbers the groups of partition p over all tables.
-func (a *aggregate) gather(tables []*splitTable, p int) (*gathered, error) {
-	g := &gathered{group: make([][]uint32, len(tables))}
-	if len(tables) == 1 {
-		t := tables[0]
-		g.rows, g.enc, g.hash = t.rows[p], &t.enc, t.hash
-		g.n = len(g.rows)
-		g.keys = takeAll(t.keys, g.rows)
-		g.group[0] = make([]uint32, g.n)
-		for i := range g.group[0] {
-			g.group[0][i] = uint32(i)
-		}
-		return g, nil
-	}
-	table := newKeyTable(a.shape)
-	for i, t := range tables {
-		rows := t.rows[p]
-		g.group[i] = make([]uint32, len(rows))
-		if err := table.assign(takeAll(t.keys, rows), len(rows), g.group[i]); err != nil {
-			return nil, err
-		}
-	}
-	g.n = table.len()
-	g.keys = table.columns(0, g.n)
-	g.enc = &columnar.RowKeys{}
-	g.hash = encodeKeys(g.enc, g.keys, g.n, nil)
-	g.rows = make([]int32, g.n)
-	for i := range g.rows {
-		g.rows[i] = int32(i)
-	}
-	return g, nil
-}
-
-func takeAll(cols []*columnar.Column, idx []int32) []*columnar.Column {
-	out := make([]*columnar.Column, len(cols))
-	for i, c := range cols {
-		out[i] = columnar.Take(c, idx)
-	}
-	return out
-}
-
-// fold merges the accumulators of partition p of the tables into acc, in order of the tables.
-func (a *aggregate) fold(acc []expr.Accumulator, tables []*splitTable, p int, g *gathered) error {
-	for i, t := range tables {
-		if len(t.rows[p]) == 0 {
-			continue
-		}
-		for k := range acc {
-			if err := acc[k].Merge(g.group[i], takeAll(t.state[k], t.rows[p])); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// save merges the tables into the state and gives what the output mode asks for, per partition.
-func (a *aggregate) save(r *run, tables []*aggTable) ([][]*columnar.Batch, error) {
-	parts, err := a.split(tables, r.opt.Partitions)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.hit("op.mid"); err != nil {
-		return nil, err
-	}
-	out := make([][]*columnar.Batch, r.opt.Partitions)
-	err = parallel(r.opt.Partitions, func(p int) error {
-		rows, err := a.savePartition(r, parts, p)
-		out[p] = rows
-		return err
-	})
-	return out, err
-}
-
-func (a *aggregate) savePartition(r *run, tables []*splitTable, p int) ([]*columnar.Batch, error) {
-	part, ctx := a.store.Part(p), r.exprContext(p)
-	start := time.Now()
-	var out []*columnar.Batch
-	g, err := a.gather(tables, p)
-	if err != nil {
-		return nil, err
-	}
-	if g.n > 0 {
-		b, err := a.update(ctx, part, tables, p, g)
-		if err != nil {
-			return nil, err
-		}
-		if b != nil {
-			out = append(out, b)
-		}
-	}
-	updated := time.Now()
-	removed := 0
-	switch {
-	case a.opt.Mode == connector.Complete:
-		refs := make([]state.Ref, 0, part.Rows())
-		err := part.Each(func(ref state.Ref) error {
-			refs = append(refs, ref)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if out, err = a.load(r, ctx, part, refs); err != nil {
-			return nil, err
-		}
-	case a.event != nil:
-		cutoff := r.evictWatermark(a.lag)
-		if a.opt.Mode == connector.Append {
-			if out, err = a.load(r, ctx, part, part.Due(cutoff, nil)); err != nil {
-				return nil, err
-			}
-		}
-		if removed, err = part.Expired(cutoff, nil); err != nil {
-			return nil, err
-		}
-	}
-	if err := part.Err(); err != nil {
-		return nil, err
-	}
-	r.count(a, func(s *OperatorStats) {
-		s.RowsUpdated += int64(g.n)
-		s.RowsRemoved += int64(removed)
-		s.Updates += updated.Sub(start)
-		s.Removals += time.Since(updated)
-	})
-	return out, nil
-}
-
-// update merges the groups of a batch into the state and, in update mode, gives their new results.
-func (a *aggregate) update(ctx *expr.Context, part *state.Part, tables []*splitTable, p int, g *gathered) (*columnar.Batch, error) {
-	refs, created := make([]state.Ref, g.n), make([]bool, g.n)
-	part.UpsertRows(g.enc, g.hash, g.rows, a.size, refs, created)
-	acc := a.accumulators(ctx, g.n)
-	// What the state holds comes first: it is earlier than the batch.
-	var old []uint32
-	var values [][]byte
-	for i, ref := range refs {
-		if !created[i] {
-			old = append(old, uint32(i))
-			values = append(values, part.Value(ref))
-		}
-	}
-	if err := a.mergeStored(acc, old, values); err != nil {
-		return nil, err
-	}
-	if err := a.fold(acc, tables, p, g); err != nil {
-		return nil, err
-	}
-	if err := a.write(part, refs, acc, g.n); err != nil {
-		return nil, err
-	}
-	if a.event != nil {
-		for i, t := range a.event.expiry(g.keys) {
-			if created[i] {
-				part.SetExpiry(refs[i], t)
-			}
-		}
-	}
-	if a.opt.Mode != connector.Update {
-		return nil, nil
-	}
-	return a.finish(ctx, g.keys, acc, g.n)
-}
-
-// mergeStored merges values of the state into groups.
-func (a *aggregate) mergeStored(acc []expr.Accumulator, group []uint32, values [][]byte) error {
+// mergeColumns merges accumulators into groups; cols are the columns of all calls one after the other.
+func (a *aggregate) mergeColumns(acc []expr.Accumulator, group []uint32, cols []*columnar.Column) error {
 	if len(group) == 0 {
 		return nil
-	}
-	cols, err := decodeRows(a.values, values)
-	if err != nil {
-		return err
 	}
 	for k, c := range a.calls {
 		n := len(c.fields)
@@ -600,55 +366,15 @@ func (a *aggregate) mergeStored(acc []expr.Accumulator, group []uint32, values [
 	return nil
 }
 
-// write puts the accumulators of groups 0 … n-1 into the state; refs may change.
-func (a *aggregate) write(part *state.Part, refs []state.Ref, acc []expr.Accumulator, n int) error {
+// stateColumns are the accumulators of groups 0 … n-1 as columns, those of all calls one after the other.
+func stateColumns(acc []expr.Accumulator) ([]*columnar.Column, error) {
 	var cols []*columnar.Column
 	for _, x := range acc {
 		s, err := x.State()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		cols = append(cols, s...)
 	}
-	var enc columnar.RowKeys
-	columnar.EncodeRows(&enc, cols, n, false)
-	for i := range n {
-		v := enc.Row(i)
-		if a.size > 0 {
-			copy(part.Mut(refs[i]), v)
-		} else {
-			refs[i] = part.SetValue(refs[i], v)
-		}
-	}
-	return nil
-}
-
-// load computes the results of entries of the state.
-func (a *aggregate) load(r *run, ctx *expr.Context, part *state.Part, refs []state.Ref) ([]*columnar.Batch, error) {
-	var out []*columnar.Batch
-	for len(refs) > 0 {
-		if err := r.ctx.Err(); err != nil {
-			return nil, err
-		}
-		n := min(len(refs), r.opt.BatchRows)
-		keys, values, group := make([][]byte, n), make([][]byte, n), make([]uint32, n)
-		for i, ref := range refs[:n] {
-			keys[i], values[i], group[i] = part.Key(ref), part.Value(ref), uint32(i)
-		}
-		cols, err := decodeRows(a.types, keys)
-		if err != nil {
-			return nil, err
-		}
-		acc := a.accumulators(ctx, n)
-		if err := a.mergeStored(acc, group, values); err != nil {
-			return nil, err
-		}
-		b, err := a.finish(ctx, cols, acc, n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-		refs = refs[n:]
-	}
-	return out, nil
+	return cols, nil
 }

@@ -188,6 +188,7 @@ func takeUsed(in *columnar.Batch, es []expr.Expr, idx []int32) *columnar.Batch {
 // aggTable is the aggregation of some rows: a table of keys, and the accumulators of its groups.
 type aggTable struct {
 	keys   *keyTable
+	ctx    *expr.Context
 	calls  []*aggCall
 	acc    []expr.Accumulator
 	group  []uint32
@@ -195,7 +196,7 @@ type aggTable struct {
 }
 
 func newAggTable(shape *keyShape, calls []*aggCall, ctx *expr.Context) *aggTable {
-	t := &aggTable{keys: newKeyTable(shape), calls: calls, acc: make([]expr.Accumulator, len(calls))}
+	t := &aggTable{keys: newKeyTable(shape), ctx: ctx, calls: calls, acc: make([]expr.Accumulator, len(calls))}
 	for i, c := range calls {
 		t.acc[i] = c.accumulator(ctx)
 	}
@@ -229,5 +230,15 @@ func (t *aggTable) add(in *aggInput) error {
 	return nil
 }
 
-// memory is the bytes of the keys.
-func (t *aggTable) memory() int64 { return t.keys.memory() }
+// reset removes all groups and keeps the memory; ctx is the context of the next batch.
+func (t *aggTable) reset(ctx *expr.Context) {
+	*t.ctx = *ctx
+	t.keys.reset()
+	for i, c := range t.calls {
+		if c.ordered() { // a module's function may keep what the context was when it began
+			t.acc[i] = c.accumulator(t.ctx)
+		} else {
+			t.acc[i].Reset()
+		}
+	}
+}

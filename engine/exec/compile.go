@@ -67,6 +67,8 @@ func (c *compiler) compile(n plan.Node, need attrSet) (*pipe, error) {
 		return c.setOp(n, need)
 	case *plan.Join:
 		return c.join(n, need)
+	case *plan.SingleRow:
+		return c.singleRow(n, need)
 	case *plan.Window:
 		return c.window(n, need)
 	case *plan.GroupState:

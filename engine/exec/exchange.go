@@ -87,3 +87,18 @@ func typesOf(attrs []*expr.Attr) []*columnar.Type {
 	}
 	return out
 }
+
+// encodeKeys encodes keys for the state and gives their hashes.
+func encodeKeys(enc *columnar.RowKeys, cols []*columnar.Column, n int, hash []uint64) []uint64 {
+	columnar.EncodeRows(enc, cols, n, true)
+	return enc.Hashes(hash)
+}
+
+// takeAll takes rows of columns.
+func takeAll(cols []*columnar.Column, idx []int32) []*columnar.Column {
+	out := make([]*columnar.Column, len(cols))
+	for i, c := range cols {
+		out[i] = columnar.Take(c, idx)
+	}
+	return out
+}

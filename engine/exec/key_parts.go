@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"math/bits"
 
@@ -13,29 +13,31 @@ import (
 type keyPart struct {
 	path  []int // column, then field within field
 	typ   *columnar.Type
-	bit   uint // of the null word
-	word  int  // first word in the fixed part, for fixed-width values
+	bit   uint // of the null bits
+	word  int  // first word in the fixed part, of a byte string the word of its length
 	bytes int  // position among the byte strings, or -1
 }
 
-// keyShape says how keys of given column types are laid out: a null word, fixed words, and byte
-// strings. Keys with arrays or maps, or with very many parts, are one byte string, their row
-// encoding.
+// keyShape says how keys of given column types are laid out: words, then the bytes of all strings.
+// The first word has the null bits in its low half and the length of the first string in the
+// other; each further string has a word for its length. Keys with arrays or maps, or with very many
+// parts, are one byte string, their row encoding.
 type keyShape struct {
 	types   []*columnar.Type
 	parts   []keyPart // structs, which have a null bit only, included
-	fixed   int       // words of the fixed part, the null word first
+	fixed   int       // words of the fixed part
 	strings int
 	encoded bool
+	seed    maphash.Seed // of the table's own hash, which is never stored
 }
 
 func newKeyShape(types []*columnar.Type) *keyShape {
-	s := &keyShape{types: types, fixed: 1}
+	s := &keyShape{types: types, fixed: 1, seed: maphash.MakeSeed()}
 	for i, t := range types {
 		s.flatten(t, []int{i})
 	}
-	if s.encoded || len(s.parts) > 64 {
-		*s = keyShape{types: types, fixed: 1, strings: 1, encoded: true}
+	if s.encoded || len(s.parts) > 32 {
+		*s = keyShape{types: types, fixed: 1, strings: 1, encoded: true, seed: s.seed}
 	}
 	return s
 }
@@ -49,6 +51,11 @@ func (s *keyShape) flatten(t *columnar.Type, path []int) {
 	case t.HasBytes():
 		p.bytes = s.strings
 		s.strings++
+		if p.bytes == 0 {
+			p.word = 0
+		} else {
+			s.fixed++
+		}
 	case t.Kind == columnar.KindBool:
 		s.fixed++
 	default:
@@ -81,8 +88,7 @@ type keyRows struct {
 	encoded columnar.RowKeys
 }
 
-// load lays out the keys of n rows. With nulls it tells, by a bitmap, the rows that have a null in
-// any part (nil for none).
+// load lays out the keys of n rows.
 func (k *keyRows) load(s *keyShape, cols []*columnar.Column, n int) {
 	w := s.fixed
 	if cap(k.fixed) < n*w {
@@ -96,9 +102,11 @@ func (k *keyRows) load(s *keyShape, cols []*columnar.Column, n int) {
 	k.strings = k.strings[:0]
 	if s.encoded {
 		columnar.EncodeRows(&k.encoded, cols, n, true)
-		clear(k.fixed)
+		for r := range n {
+			k.fixed[r] = uint64(k.encoded.Offsets[r+1]-k.encoded.Offsets[r]) << 32
+		}
 		k.strings = append(k.strings, columnar.NewBytes(columnar.Binary, k.encoded.Offsets, k.encoded.Data, nil))
-		k.hashRows(w, n)
+		k.hashRows(s.seed, w, n)
 		return
 	}
 	for i := 0; i < len(k.fixed); i += w {
@@ -122,11 +130,21 @@ func (k *keyRows) load(s *keyShape, cols []*columnar.Column, n int) {
 				c = withoutNullBytes(c, valid, n)
 			}
 			k.strings = append(k.strings, c)
+			off := c.Offsets
+			if p.bytes == 0 {
+				for r := range n {
+					k.fixed[r*w] |= uint64(off[r+1]-off[r]) << 32
+				}
+			} else {
+				for r := range n {
+					k.fixed[r*w+p.word] = uint64(off[r+1] - off[r])
+				}
+			}
 			continue
 		}
 		k.loadWords(p, c, valid, w, n)
 	}
-	k.hashRows(w, n)
+	k.hashRows(s.seed, w, n)
 }
 
 // loadWords writes the values of a fixed-width part into their places, zero for nulls.
@@ -214,8 +232,8 @@ const (
 
 func keyMix(a, b uint64) uint64 { hi, lo := bits.Mul64(a, b); return hi ^ lo }
 
-// hashRows computes the hash of each row. It is the table's own and never stored.
-func (k *keyRows) hashRows(w, n int) {
+// hashRows computes the hash of each row.
+func (k *keyRows) hashRows(seed maphash.Seed, w, n int) {
 	switch w {
 	case 1:
 		for r, v := range k.fixed {
@@ -241,9 +259,11 @@ func (k *keyRows) hashRows(w, n int) {
 		}
 	}
 	for _, c := range k.strings {
-		off := c.Offsets
-		for r := range n {
-			k.hash[r] = hashString(c.Data[off[r]:off[r+1]], k.hash[r])
+		off := c.Offsets[:n+1]
+		from := off[0]
+		for r, to := range off[1:] {
+			k.hash[r] = keyMix(k.hash[r]^keyMul, maphash.Bytes(seed, c.Data[from:to]))
+			from = to
 		}
 	}
 	if len(k.strings) == 0 {
@@ -251,23 +271,4 @@ func (k *keyRows) hashRows(w, n int) {
 			k.hash[r] = keyMix(h^keyMul, keySeed)
 		}
 	}
-}
-
-// hashString mixes a byte string into h.
-func hashString(s []byte, h uint64) uint64 {
-	n := uint64(len(s))
-	for len(s) > 16 {
-		h = keyMix(binary.LittleEndian.Uint64(s)^keySeed, binary.LittleEndian.Uint64(s[8:])^h)
-		s = s[16:]
-	}
-	var a, b uint64
-	switch {
-	case len(s) >= 8:
-		a, b = binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[len(s)-8:])
-	case len(s) >= 4:
-		a, b = uint64(binary.LittleEndian.Uint32(s)), uint64(binary.LittleEndian.Uint32(s[len(s)-4:]))
-	case len(s) > 0:
-		a = uint64(s[0])<<16 | uint64(s[len(s)>>1])<<8 | uint64(s[len(s)-1])
-	}
-	return keyMix(a^keyMul^n, b^h)
 }

@@ -327,12 +327,8 @@ func (s *sessions) fill(ctx *expr.Context, acc []expr.Accumulator, rows *columna
 			}
 		}
 		if len(from) > 0 {
-			cols := takeAll(stored, from)
-			for k, c := range s.calls {
-				if err := acc[k].Merge(intoStored, cols[:len(c.fields)]); err != nil {
-					return err
-				}
-				cols = cols[len(c.fields):]
+			if err := s.mergeColumns(acc, intoStored, takeAll(stored, from)); err != nil {
+				return err
 			}
 		}
 		if len(idx) == 0 {
@@ -438,12 +434,8 @@ func (s *sessions) load(r *run, ctx *expr.Context, part *state.Part, refs []stat
 			return nil, err
 		}
 		acc := s.accumulators(ctx, n)
-		cols := vc[2:]
-		for k, c := range s.calls {
-			if err := acc[k].Merge(group, cols[:len(c.fields)]); err != nil {
-				return nil, err
-			}
-			cols = cols[len(c.fields):]
+		if err := s.mergeColumns(acc, group, vc[2:]); err != nil {
+			return nil, err
 		}
 		b, err := s.finish(ctx, s.allKeys(kc, columnar.Values[int64](vc[0]), columnar.Values[int64](vc[1])), acc, n)
 		if err != nil {

@@ -1,0 +1,300 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/engine/connector"
+	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/state"
+)
+
+// save merges the tables into the state and gives what the output mode asks for, per partition.
+func (a *aggregate) save(r *run, tables []*aggTable) ([][]*columnar.Batch, error) {
+	parts, err := a.split(tables, r.opt.Partitions)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.hit("op.mid"); err != nil {
+		return nil, err
+	}
+	out := make([][]*columnar.Batch, r.opt.Partitions)
+	err = parallel(r.opt.Partitions, func(p int) error {
+		t := &aggTask{a: a, r: r, part: a.store.Part(p), ctx: r.exprContext(p)}
+		rows, err := t.run(parts, p)
+		out[p] = rows
+		return err
+	})
+	return out, err
+}
+
+// aggTask is the work of one partition.
+type aggTask struct {
+	a       *aggregate
+	r       *run
+	part    *state.Part
+	ctx     *expr.Context
+	acc     []expr.Accumulator
+	enc     columnar.RowKeys
+	refs    []state.Ref
+	created []bool
+	rows    []int32
+	updated int64
+}
+
+func (t *aggTask) run(tables []*splitTable, p int) ([]*columnar.Batch, error) {
+	a, start := t.a, time.Now()
+	t.acc = a.accumulators(t.ctx, 0)
+	out, err := t.merge(tables, p)
+	if err != nil {
+		return nil, err
+	}
+	merged := time.Now()
+	removed := 0
+	switch {
+	case a.opt.Mode == connector.Complete:
+		refs := make([]state.Ref, 0, t.part.Rows())
+		err := t.part.Each(func(ref state.Ref) error {
+			refs = append(refs, ref)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if out, err = t.load(refs); err != nil {
+			return nil, err
+		}
+	case a.event != nil:
+		cutoff := t.r.evictWatermark(a.lag)
+		if a.opt.Mode == connector.Append {
+			if out, err = t.load(t.part.Due(cutoff, nil)); err != nil {
+				return nil, err
+			}
+		}
+		if removed, err = t.part.Expired(cutoff, nil); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.part.Err(); err != nil {
+		return nil, err
+	}
+	t.r.count(a, func(s *OperatorStats) {
+		s.RowsUpdated += t.updated
+		s.RowsRemoved += int64(removed)
+		s.Updates += merged.Sub(start)
+		s.Removals += time.Since(merged)
+	})
+	return out, nil
+}
+
+// merge merges the tables into the state, one after the other, and gives the new results of the groups
+// in update mode.
+func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) {
+	update := t.a.opt.Mode == connector.Update
+	var out []*columnar.Batch
+	var touched refSet
+	var again [][]state.Ref // update mode with several tables: the entries of each table's new groups
+	var groups [][]int32
+	for i, s := range tables {
+		x := &s.parts[p]
+		var refs []state.Ref
+		var own []int32
+		for from := 0; from < len(x.group); from += blockRows {
+			if err := t.r.ctx.Err(); err != nil {
+				return nil, err
+			}
+			block := x.group[from:min(from+blockRows, len(x.group))]
+			if err := t.block(s, x, from, block); err != nil {
+				return nil, err
+			}
+			if len(tables) == 1 {
+				t.updated += int64(len(block))
+				if update {
+					b, err := t.a.finish(t.ctx, s.table.keys.columnsOf(block), t.acc, len(block))
+					if err != nil {
+						return nil, err
+					}
+					out = append(out, b)
+				}
+				continue
+			}
+			for k, ref := range t.refs {
+				if i == 0 && len(tables) > 1 || !touched.has(ref) {
+					refs, own = append(refs, ref), append(own, block[k])
+				}
+			}
+		}
+		t.updated += int64(len(refs))
+		if i < len(tables)-1 {
+			touched.add(refs)
+		}
+		if update {
+			again, groups = append(again, refs), append(groups, own)
+		}
+	}
+	// Only now every group has its last value.
+	for i, refs := range again {
+		for from := 0; from < len(refs); from += blockRows {
+			to := min(from+blockRows, len(refs))
+			if err := t.stored(refs[from:to]); err != nil {
+				return nil, err
+			}
+			b, err := t.a.finish(t.ctx, tables[i].table.keys.columnsOf(groups[i][from:to]), t.acc, to-from)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// block merges some groups of a table into the state: groups of x from position from on. Afterwards
+// t.acc has their new accumulators and t.refs their entries.
+func (t *aggTask) block(s *splitTable, x *splitPart, from int, groups []int32) error {
+	a, n := t.a, len(groups)
+	if cap(t.refs) < n {
+		t.refs, t.created, t.rows = make([]state.Ref, blockRows), make([]bool, blockRows), make([]int32, blockRows)
+	}
+	t.refs, t.created, t.rows = t.refs[:n], t.created[:n], t.rows[:n]
+	for i := range t.rows {
+		t.rows[i] = int32(from + i)
+	}
+	t.part.UpsertRows(&x.keys, x.hash, t.rows, a.size, t.refs, t.created)
+	resetTo(t.acc, n)
+	// What the state holds comes first: it is earlier than the batch.
+	var old []uint32
+	var values [][]byte
+	all := make([]uint32, n)
+	for i, ref := range t.refs {
+		all[i] = uint32(i)
+		if !t.created[i] {
+			old, values = append(old, uint32(i)), append(values, t.part.Value(ref))
+		} else if len(x.time) > 0 {
+			t.part.SetExpiry(ref, x.time[from+i])
+		}
+	}
+	if len(a.values) == 0 {
+		return nil
+	}
+	cols, err := decodeRows(a.values, values)
+	if err != nil {
+		return err
+	}
+	if err := a.mergeColumns(t.acc, old, cols); err != nil {
+		return err
+	}
+	if err := a.mergeColumns(t.acc, all, takeAll(s.state, groups)); err != nil {
+		return err
+	}
+	if cols, err = stateColumns(t.acc); err != nil {
+		return err
+	}
+	columnar.EncodeRows(&t.enc, cols, n, false)
+	for i := range n {
+		v := t.enc.Row(i)
+		if a.size > 0 {
+			copy(t.part.Mut(t.refs[i]), v)
+		} else {
+			t.refs[i] = t.part.SetValue(t.refs[i], v)
+		}
+	}
+	return nil
+}
+
+// stored makes t.acc the accumulators of entries of the state.
+func (t *aggTask) stored(refs []state.Ref) error {
+	values, group := make([][]byte, len(refs)), make([]uint32, len(refs))
+	for i, ref := range refs {
+		values[i], group[i] = t.part.Value(ref), uint32(i)
+	}
+	cols, err := decodeRows(t.a.values, values)
+	if err != nil {
+		return err
+	}
+	resetTo(t.acc, len(refs))
+	return t.a.mergeColumns(t.acc, group, cols)
+}
+
+// load computes the results of entries of the state.
+func (t *aggTask) load(refs []state.Ref) ([]*columnar.Batch, error) {
+	var out []*columnar.Batch
+	for len(refs) > 0 {
+		if err := t.r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := min(len(refs), blockRows)
+		keys := make([][]byte, n)
+		for i, ref := range refs[:n] {
+			keys[i] = t.part.Key(ref)
+		}
+		cols, err := decodeRows(t.a.types, keys)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.stored(refs[:n]); err != nil {
+			return nil, err
+		}
+		b, err := t.a.finish(t.ctx, cols, t.acc, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+		refs = refs[n:]
+	}
+	return out, nil
+}
+
+// refSet is a set of entries of the state.
+type refSet struct {
+	slots []state.Ref
+	mask  uint64
+	n     int
+}
+
+func (s *refSet) add(refs []state.Ref) {
+	s.reserve(s.n + len(refs))
+	for _, r := range refs {
+		s.put(r)
+	}
+	s.n += len(refs)
+}
+
+func (s *refSet) reserve(n int) {
+	if 2*n <= len(s.slots) {
+		return
+	}
+	old := s.slots
+	size := max(1024, len(old))
+	for size < 2*n {
+		size *= 2
+	}
+	s.slots, s.mask = make([]state.Ref, size), uint64(size-1)
+	for _, r := range old {
+		if r != 0 {
+			s.put(r)
+		}
+	}
+}
+
+func (s *refSet) put(r state.Ref) {
+	p := columnar.HashUint64(uint64(r)) & s.mask
+	for s.slots[p] != 0 && s.slots[p] != r {
+		p = (p + 1) & s.mask
+	}
+	s.slots[p] = r
+}
+
+func (s *refSet) has(r state.Ref) bool {
+	if s.n == 0 {
+		return false
+	}
+	for p := columnar.HashUint64(uint64(r)) & s.mask; ; p = (p + 1) & s.mask {
+		if s.slots[p] == r {
+			return true
+		}
+		if s.slots[p] == 0 {
+			return false
+		}
+	}
+}
