@@ -103,7 +103,7 @@ type clickGuest struct {
 // clickGuests are the same guest in several languages, which all must give the same.
 func clickGuests(t *testing.T) []clickGuest {
 	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}, {"clicks-rust.wasm", Config{}}}
-	return append(list, clickGuest{goGuest(t, "clicks"), Config{CacheDir: t.TempDir()}})
+	return append(list, clickGuest{goGuest(t, "clicks"), Config{CacheDir: filepath.Join(shared, "cache")}})
 }
 
 func TestClicksParse(t *testing.T) {
@@ -159,7 +159,7 @@ func TestClicksParse(t *testing.T) {
 }
 
 func TestClicksFilter(t *testing.T) {
-	for _, guest := range clickGuests(t) {
+	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
 		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{Config: map[string]string{"min_amount": "2.5"}}),
 			"is_human", "url STRING, ua STRING, Amount DOUBLE")
 		ua := columnar.NewStrings([]string{"Mozilla", "GoogleBot/1", "x", "", "a spider", "crab"})
@@ -171,6 +171,25 @@ func TestClicksFilter(t *testing.T) {
 		}
 		if keep[0] != 0b101001 {
 			t.Errorf("keeps %b", keep[0])
+		}
+	}
+}
+
+// TestClicksDomain calls the scalar of all guests.
+func TestClicksDomain(t *testing.T) {
+	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
+		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{}), "domain", "url STRING")
+		c := columnar.NewBuilder(columnar.String, 0)
+		for _, u := range []string{"http://a.example/x?y", "https://u:p@b.example:80#z", "no url", "", "ftp://", "x://é/"} {
+			c.AppendString(u)
+		}
+		c.AppendNull()
+		out, errs, err := b.Scalar(context.Background(), Call{}, columnar.NewBatch(nil, []*columnar.Column{c.Finish()}, 7))
+		if err != nil || errs != nil {
+			t.Fatal(guest.file, err, errs)
+		}
+		if got, want := dump(columnar.NewBatch(nil, []*columnar.Column{out}, 7)), []string{"a.example", "b.example", "null", "null", "", "é", "null"}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", guest.file, got, want)
 		}
 	}
 }
@@ -190,33 +209,34 @@ func TestClicksUpsert(t *testing.T) {
 		columnar.NewFixed(columnar.Timestamp, []int64{0, 0}, nil), columnar.NewFixed(columnar.Timestamp, []int64{600, 600}, nil),
 		columnar.NewStrings([]string{"/a", "/b"}), columnar.NewFixed(columnar.Int64, []int64{1, 2}, nil),
 	}, 2)
-	h := newHost(t, Config{})
-	m := load(t, h, "clicks.wasm", ModuleConfig{Permissions: Permissions{SQL: []string{"analytics"}}})
-	db := &statements{}
-	w, err := bind(t, m, "upsert", schema).Begin(ctx, Call{Capabilities: Capabilities{SQL: db}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := w.Write(ctx, in); err != nil {
+	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
+		h := newHost(t, guest.engine)
+		m := load(t, h, guest.file, ModuleConfig{Permissions: Permissions{SQL: []string{"analytics"}}})
+		db := &statements{}
+		w, err := bind(t, m, "upsert", schema).Begin(ctx, Call{Capabilities: Capabilities{SQL: db}})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := w.Commit(ctx); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"analytics: CREATE TABLE IF NOT  1 []",
-		"analytics: INSERT INTO clicks_p 2 [0|600|/a|1 0|600|/b|2]",
-		"analytics: INSERT INTO clicks_p 2 [0|600|/a|1 0|600|/b|2]",
-	}
-	want[0] = "analytics: CREATE TABLE IF NOT  1 [" + "]"
-	if !reflect.DeepEqual(db.log, want) {
-		t.Errorf("%q, want %q", db.log, want)
+		for range 2 {
+			if err := w.Write(ctx, in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"analytics: CREATE TABLE IF NOT  1 []",
+			"analytics: INSERT INTO clicks_p 2 [0|600|/a|1 0|600|/b|2]",
+			"analytics: INSERT INTO clicks_p 2 [0|600|/a|1 0|600|/b|2]",
+		}
+		if !reflect.DeepEqual(db.log, want) {
+			t.Errorf("%q, want %q", db.log, want)
+		}
 	}
 
-	m = load(t, h, "clicks.wasm", ModuleConfig{})
-	w, err = bind(t, m, "upsert", schema).Begin(ctx, Call{Capabilities: Capabilities{SQL: db}})
+	m := load(t, newHost(t, Config{}), "clicks.wasm", ModuleConfig{})
+	w, err := bind(t, m, "upsert", schema).Begin(ctx, Call{Capabilities: Capabilities{SQL: &statements{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
