@@ -20,6 +20,11 @@ var script = [][]int64{{1, 2, 5}, {12, 23}, {9, 24, 31}, {35}, {80, 33}, {81}, {
 // given the incarnation of each start.
 func play(t *testing.T, f *fixture, points func(start int) *failpoint.Set, onStart func(start int, m *mortal)) (starts int) {
 	t.Helper()
+	return playScript(t, f, script, points, onStart)
+}
+
+func playScript(t *testing.T, f *fixture, script [][]int64, points func(start int) *failpoint.Set, onStart func(start int, m *mortal)) (starts int) {
+	t.Helper()
 	var q *Query
 	begin := func() {
 		t.Helper()
@@ -187,6 +192,32 @@ func TestCrashAtEverySync(t *testing.T) {
 		}
 		equal(t, fmt.Sprintf("output after a crash at sync %d", k), f.sink.text(), want)
 		checkLogs(t, f)
+	}
+}
+
+// The same with batches that change nothing of the state, because all their rows are late, and several crashes in one run.
+func TestCrashesAmongBatchesWithoutChange(t *testing.T) {
+	quiet := [][]int64{{-20}, {-15}, {1, 2}, {25}, {-5}, {3}, {40}}
+	f := newFixture(t, false, "in")
+	playScript(t, f, quiet, nil, nil)
+	want, total := f.sink.text(), int64(f.mem.Syncs())
+	for first := int64(1); first <= total; first++ {
+		for _, then := range []int64{1, 2, 3, 5, 8, 13} {
+			f := newFixture(t, false, "in")
+			var seen atomic.Int64
+			f.mem.OnSync(func(string, string) { seen.Add(1) })
+			playScript(t, f, quiet, nil, func(start int, m *mortal) {
+				if start == 0 {
+					m.dieAfter(&seen, first)
+				} else if start < 4 {
+					m.dieAfter(&seen, seen.Load()+then)
+				}
+			})
+			if f.sink.text() != want {
+				t.Fatalf("crashes at sync %d and each %d after a start: got %q, want %q", first, then, f.sink.text(), want)
+			}
+			checkLogs(t, f)
+		}
 	}
 }
 

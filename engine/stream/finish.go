@@ -52,6 +52,9 @@ func (f *finishing) run(ctx context.Context) {
 		return f.commit(ctx)
 	})
 	if err != nil {
+		if e := abortAll(append(f.side.all(), f.main)); e != nil {
+			f.q.warn(f.b.id, "%v", e)
+		}
 		f.err = inBatch(f.b.id, &finishError{err})
 	}
 }
@@ -70,12 +73,11 @@ func (f *finishing) publish(ctx context.Context) error {
 	case f.pending == nil:
 		written <- nil
 	case points.Armed(failpoint.StateCommitted, f.b.id):
-		writeState() // before the sink is touched, as the point says
-		err := <-written
-		if err == nil {
-			err = points.Hit(failpoint.StateCommitted, f.b.id)
+		writeState() // which passes the point, before the sink is touched
+		if err := <-written; err != nil {
+			return err
 		}
-		written <- err
+		written <- nil
 	default:
 		go writeState()
 	}
@@ -90,13 +92,10 @@ func (f *finishing) publishOutput(ctx context.Context) error {
 	outs := append(f.side.all(), f.main)
 	// A process that was suspended and has lost the checkpoint meanwhile should not publish beside the one that has it.
 	if err := f.q.ledger.checkOwner(); err != nil {
-		return errors.Join(err, abortAll(outs))
+		return err
 	}
 	for _, o := range outs {
 		if err := o.commit(ctx); err != nil {
-			if e := abortAll(outs); e != nil {
-				f.q.warn(f.b.id, "%v", e)
-			}
 			return err
 		}
 	}
