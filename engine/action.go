@@ -64,6 +64,19 @@ func (df *DataFrame) Count(ctx context.Context) (int64, error) {
 	return int64(res.Rows()), nil
 }
 
+// Explain is the optimised plan as text.
+func (df *DataFrame) Explain() (string, error) {
+	a, n, err := df.plan()
+	if err != nil {
+		return "", err
+	}
+	root := a.Optimize(n)
+	if plan.IsStreaming(root) {
+		root = plan.Number(root)
+	}
+	return plan.Text(root), nil
+}
+
 // Rows is the result as values, row by row, for small results.
 func Rows(r *Result) [][]columnar.Datum {
 	var out [][]columnar.Datum

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
@@ -20,6 +21,7 @@ type relation struct {
 	schema    *columnar.Schema
 	declared  *columnar.Schema // nil if it was found out
 	streaming bool
+	refresh   time.Duration
 }
 
 // build makes the leaf of a plan.

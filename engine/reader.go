@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
@@ -17,6 +18,7 @@ type DataReader struct {
 	schema    string
 	typed     *columnar.Schema
 	options   map[string]string
+	refresh   time.Duration
 }
 
 // Format is the name of the connector, e.g. "kafka".
@@ -41,6 +43,9 @@ func (r *DataReader) Option(name, value string) *DataReader {
 	return r
 }
 
+// Refresh has a streaming query read a bounded table again when it is older than d.
+func (r *DataReader) Refresh(d time.Duration) *DataReader { r.refresh = d; return r }
+
 // Options sets several options.
 func (r *DataReader) Options(options map[string]string) *DataReader {
 	for k, v := range options {
@@ -63,7 +68,7 @@ func (r *DataReader) Load(path ...string) *DataFrame {
 	return df
 }
 
-// JSON, CSV, Parquet and Text read files of that format.
+// JSON reads files of JSON values, one a line unless options say otherwise.
 func (r *DataReader) JSON(path string) *DataFrame { return r.Format("json").Load(path) }
 
 // CSV reads comma-separated files.
@@ -80,7 +85,7 @@ func (r *DataReader) load() (*DataFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	rel := &relation{s: r.s, spec: spec, options: connector.NewOptions(r.options), streaming: r.streaming, name: r.name}
+	rel := &relation{s: r.s, spec: spec, options: connector.NewOptions(r.options), streaming: r.streaming, name: r.name, refresh: r.refresh}
 	if err := r.s.checkOptions(spec, rel.options); err != nil {
 		return nil, err
 	}

@@ -190,7 +190,11 @@ func TestStream(t *testing.T) {
 	events := s.ReadStream().Format("memory").Name("events").Schema(ddl).Load("a").WithWatermark("ts", "10 seconds")
 	counts := events.GroupBy("window(ts, '10 seconds') AS w", "k").Agg("count(*) AS n").Select("k", "n")
 	equal(t, "streaming", counts.IsStreaming(), true)
-	_, err := counts.Collect(t.Context())
+	explained, err := counts.Explain()
+	if err != nil || !strings.Contains(explained, "Watermark") {
+		t.Errorf("explain: %v, %s", err, explained)
+	}
+	_, err = counts.Collect(t.Context())
 	equal(t, "a batch action", sparkerr.Condition(err), "UNSUPPORTED_STREAMING_OPERATION.BATCH_ACTION")
 	_, err = counts.OrderBy("n").WriteStream().Format("memory").Start(t.Context(), "out")
 	if err == nil {

@@ -185,7 +185,7 @@ func sourcesOf(root plan.Node, to map[string]stream.Source) (err error) {
 			return false
 		}
 		seen[r.Source] = rel
-		to[r.Source] = stream.Source{Kind: rel.spec.Format, Static: !rel.streaming, Open: rel.open}
+		to[r.Source] = stream.Source{Kind: rel.spec.Format, Static: !rel.streaming, Refresh: rel.refresh, Open: rel.open}
 		return true
 	})
 	return err
