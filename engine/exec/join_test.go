@@ -196,6 +196,15 @@ func (d *dumbStreamJoin) batch(in [2][]row, late, evict int64) (out []row, dropp
 				}
 				me.matched, o.matched = true, true
 			}
+			if d.kind == plan.LeftSemi { // a left row that has come out is not kept
+				var left []dumbRow
+				for _, l := range d.kept[0] {
+					if !l.matched {
+						left = append(left, l)
+					}
+				}
+				d.kept[0] = left
+			}
 			if i == 0 && d.kind == plan.LeftSemi && me.matched {
 				continue
 			}

@@ -297,6 +297,7 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 			out[p] = t.out
 			r.count(j, func(s *OperatorStats) {
 				s.RowsUpdated += t.updated
+				s.RowsRemoved += t.removed
 				s.Updates += time.Since(start)
 			})
 			if err := t.mine.Err(); err != nil {
@@ -350,7 +351,9 @@ type joinTask struct {
 	ctx         *expr.Context
 	out         []*columnar.Batch
 	updated     int64
+	removed     int64
 	value       []byte
+	spent       []state.Ref // left rows of a semi join that have come out now
 }
 
 // join joins rows of x, then keeps them.
@@ -385,6 +388,11 @@ func (t *joinTask) join(x *exchanged, rows []int32) error {
 	if err := t.match(x, mine, theirs, matched); err != nil {
 		return err
 	}
+	for _, ref := range t.spent {
+		t.other.Remove(ref)
+	}
+	t.removed += int64(len(t.spent))
+	t.spent = t.spent[:0]
 	if semi && t.i == 0 {
 		if n := matched.Count(x.rows.Rows); n > 0 {
 			t.emit(columnar.FilterBatch(x.rows, matched).Columns, nil, n)
@@ -442,7 +450,7 @@ func (t *joinTask) match(x *exchanged, mine []int32, theirs []state.Ref, matched
 		for k, ref := range theirs {
 			if t.other.Value(ref)[matchedAt] == 0 {
 				t.other.Mut(ref)[matchedAt] = 1
-				first = append(first, int32(k))
+				first, t.spent = append(first, int32(k)), append(t.spent, ref)
 			}
 		}
 		if len(first) > 0 {
