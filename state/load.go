@@ -91,10 +91,15 @@ func (db *DB) restore(version int64, hash *uint64) error {
 				continue
 			}
 		}
-		err := db.restoreFrom(from, version, hash)
+		err := error(nil)
+		if from != nil && from.missing != nil {
+			err = from.missing
+		} else {
+			err = db.restoreFrom(from, version, hash)
+		}
 		if err == nil {
 			for _, s := range snaps[:i] {
-				if db.log.First() > s.oldest()+1 { // kept because others refer to it
+				if s.missing != nil {
 					db.files = append(db.files, s.name)
 				} else {
 					db.snaps = append(db.snaps, s)
@@ -180,7 +185,18 @@ func (db *DB) findSnapshots() (snaps []*snapshotInfo, problem error, err error) 
 		}
 		f.Close()
 		if db.log.Visible(h.Generation, h.Version) {
-			snaps = append(snaps, &snapshotInfo{info.Name(), h})
+			snaps = append(snaps, &snapshotInfo{name: info.Name(), header: h})
+		}
+	}
+	for _, s := range snaps {
+		path := filepath.Join(db.opts.Dir, s.name)
+		for _, f := range s.header.Files {
+			if !slices.ContainsFunc(infos, func(i fs.FileInfo) bool { return i.Name() == f }) {
+				s.missing = badSnapshot(path, "file %q, which it refers to, is not there", filepath.Join(db.opts.Dir, f))
+			}
+		}
+		if first := db.log.First(); s.oldest()+1 < first {
+			s.missing = badSnapshot(path, "the change log after batch %d is not there, it begins with batch %d", s.oldest(), first)
 		}
 	}
 	slices.SortFunc(snaps, func(a, b *snapshotInfo) int {

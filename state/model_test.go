@@ -291,3 +291,5 @@ func TestModel(t *testing.T) {
 		})
 	}
 }
+
+func hashOf(key []byte) uint64 { return columnar.HashBytes(key) }

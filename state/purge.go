@@ -90,7 +90,7 @@ func (db *DB) Oldest() int64 {
 		return -1
 	}
 	for _, s := range db.snaps {
-		if s.oldest()+1 >= first {
+		if s.missing == nil && s.oldest()+1 >= first {
 			return s.header.Version
 		}
 	}

@@ -55,6 +55,9 @@ type bucketPlace struct {
 type snapshotInfo struct {
 	name   string
 	header snapshotHeader
+	// missing is why nothing can be loaded from it: a file that it refers to, or the change log after it, is not there. It
+	// is kept while others refer to it.
+	missing error
 }
 
 // oldest returns the version up to which the change log is not needed when starting from this snapshot.

@@ -128,7 +128,7 @@ func (q *Query) compile() error {
 func (q *Query) stateOptions() state.Options {
 	spec := &q.spec
 	o := state.Options{
-		FS: spec.CheckpointFS, Dir: filepath.Join(spec.Checkpoint, "state"), QueryID: q.id,
+		FS: spec.CheckpointFS, Dir: filepath.Join(spec.Checkpoint, "state"), QueryID: q.id, Ancestors: q.ledger.c.Ancestors(),
 		Partitions: min(spec.Settings.ShufflePartitions, state.Buckets), MemoryLimit: spec.Settings.StateMemory, Failpoints: spec.Failpoints,
 	}
 	if q.temporary {
