@@ -560,12 +560,7 @@ func mathFunctions() []*Function {
 		unaryMath("sinh", "SINH", "The hyperbolic sine.", "SELECT sinh(0) → 0.0", javamath.Sinh, nil),
 		unaryMath("cosh", "COSH", "The hyperbolic cosine.", "SELECT cosh(0) → 1.0", javamath.Cosh, nil),
 		unaryMath("tanh", "TANH", "The hyperbolic tangent.", "SELECT tanh(0) → 0.0", javamath.Tanh, nil),
-		unaryMath("asinh", "ASINH", "The inverse hyperbolic sine.", "SELECT asinh(0) → 0.0", func(v float64) float64 {
-			if math.IsInf(v, -1) {
-				return v
-			}
-			return javamath.Log(v + math.Sqrt(float64(v*v)+1))
-		}, nil),
+		unaryMath("asinh", "ASINH", "The inverse hyperbolic sine.", "SELECT asinh(0) → 0.0", javamath.Asinh, nil),
 		unaryMath("acosh", "ACOSH", "The inverse hyperbolic cosine.", "SELECT acosh(1) → 0.0", func(v float64) float64 { return javamath.Log(v + math.Sqrt(float64(v*v)-1)) }, nil),
 		unaryMath("atanh", "ATANH", "The inverse hyperbolic tangent.", "SELECT atanh(0) → 0.0", func(v float64) float64 { return 0.5 * (javamath.Log1p(v) - javamath.Log1p(-v)) }, nil),
 		unaryMath("degrees", "DEGREES", "Radians as degrees.", "SELECT degrees(0) → 0.0", func(v float64) float64 { return v * 57.29577951308232 }, nil),
