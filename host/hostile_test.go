@@ -72,6 +72,52 @@ func (l *logged) Log(_, _ string, _ int, line string) {
 	}
 }
 
+// outside is all that a guest may reach, and remembers what it was asked for.
+type outside struct {
+	log []string
+	kv  map[string]string
+}
+
+func (o *outside) say(format string, args ...any) {
+	o.log = append(o.log, fmt.Sprintf(format, args...))
+}
+
+func (o *outside) Exec(_ context.Context, connection, statement string, rows *columnar.Batch) (int64, error) {
+	if connection == "broken" {
+		return 0, errors.New("connection refused")
+	}
+	o.say("%s: %s %v", connection, statement, dump(rows))
+	return int64(rows.Rows), nil
+}
+
+func (o *outside) Produce(_ context.Context, topic string, rows *columnar.Batch) error {
+	o.say("%s: %v", topic, dump(rows))
+	return nil
+}
+
+func (o *outside) Add(module, name string, delta float64) { o.say("add %s.%s %v", module, name, delta) }
+func (o *outside) Observe(module, name string, v float64) { o.say("observe %s.%s %v", module, name, v) }
+
+func (o *outside) Get(_ context.Context, ns string, key []byte) ([]byte, bool, error) {
+	v, ok := o.kv[ns+"/"+string(key)]
+	return []byte(v), ok, nil
+}
+
+func (o *outside) Put(_ context.Context, ns string, key, value []byte) error {
+	if o.kv == nil {
+		o.kv = map[string]string{}
+	}
+	o.kv[ns+"/"+string(key)] = string(value)
+	o.say("put %s/%s %s", ns, key, value)
+	return nil
+}
+
+func (o *outside) Delete(_ context.Context, ns string, key []byte) error {
+	delete(o.kv, ns+"/"+string(key))
+	o.say("delete %s/%s", ns, key)
+	return nil
+}
+
 // run loads the module, calls it with four rows 0 1 2 3, and says what came of it.
 func (h *hostile) run(t *testing.T, c Config) (got []string) {
 	ctx := context.Background()
@@ -80,10 +126,10 @@ func (h *hostile) run(t *testing.T, c Config) (got []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, db := &logged{}, &statements{}
+	log, db := &logged{}, &outside{}
 	m, err := host.Load(ctx, ModuleConfig{
 		Path: strings.TrimSuffix(h.file, ".wat") + ".wasm", Limits: h.limits, Permissions: perms,
-		Capabilities: Capabilities{Log: log, SQL: db},
+		Capabilities: Capabilities{Log: log, SQL: db, Metrics: db, KV: db, Produce: db},
 	})
 	say := func(kind string, err error) []string {
 		text := err.Error()
@@ -150,7 +196,7 @@ func (h *hostile) run(t *testing.T, c Config) (got []string) {
 		got = append(got, fmt.Sprintf("log: %d lines, cut in %d calls", log.text, log.cut))
 	}
 	if len(db.log) > 0 {
-		got = append(got, "database: "+strings.Join(db.log, "; "))
+		got = append(got, "outside: "+strings.Join(db.log, "; "))
 	}
 	return got
 }

@@ -2,7 +2,7 @@
   ;; f (filter), s (scalar STRING), d (scalar DOUBLE) and b (foreachBatch) over v BIGINT. Answers for four rows lie ready
   ;; at 1024 (f, 256 bytes: keeps rows 0 and 2), 2048 (s, 384 bytes: a0 a1 a2 a3) and 3072 (d, 256 bytes: 0 1 2 3).
   (memory (export "memory") 3)
-  (data (i32.const 8192) "{\22abi\22:1,\22name\22:\22hostile\22,\22version\22:\221.0.0\22,\22functions\22:[{\22name\22:\22f\22,\22kind\22:\22filter\22,\22input\22:\22v BIGINT\22},{\22name\22:\22s\22,\22kind\22:\22scalar\22,\22input\22:\22v BIGINT\22,\22output\22:\22s STRING\22},{\22name\22:\22d\22,\22kind\22:\22scalar\22,\22input\22:\22v BIGINT\22,\22output\22:\22d DOUBLE\22},{\22name\22:\22b\22,\22kind\22:\22foreachBatch\22,\22input\22:\22v BIGINT\22}],\22statements\22:[\22DELETE FROM t\22]}")
+  (data (i32.const 8192) "{\22abi\22:1,\22name\22:\22hostile\22,\22version\22:\221.0.0\22,\22functions\22:[{\22name\22:\22f\22,\22kind\22:\22filter\22,\22input\22:\22v BIGINT\22},{\22name\22:\22s\22,\22kind\22:\22scalar\22,\22input\22:\22v BIGINT\22,\22output\22:\22s STRING\22},{\22name\22:\22d\22,\22kind\22:\22scalar\22,\22input\22:\22v BIGINT\22,\22output\22:\22d DOUBLE\22},{\22name\22:\22b\22,\22kind\22:\22foreachBatch\22,\22input\22:\22v BIGINT\22}],\22metrics\22:[\22m\22],\22statements\22:[\22DELETE FROM t\22]}")
   (data (i32.const 1024)
     "\57\53\46\31\80\00\00\00\00\01\00\00\02\00\00\00\00\00\00\00\04\00\00\00\00\00\00\00\00\00\00\00"
     "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00"
@@ -35,6 +35,6 @@
     "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\f0\3f\00\00\00\00\00\00\00\40\00\00\00\00\00\00\08\40"
     "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00")
   (func (export "wstream_abi_v1"))
-  (func (export "wstream_manifest") (result i64) (i64.const 35184372089159))
+  (func (export "wstream_manifest") (result i64) (i64.const 35184372089175))
   (func (export "wstream_buffer") (param i32) (result i32) (i32.const 65536))
   (func (export "wstream_bind") (param i32 i32) (result i64) (i64.const 0))
