@@ -15,6 +15,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/csvfmt"
 	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/show"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/batch"
@@ -160,8 +161,17 @@ func (p *program) statement(c *cli.Context, s *batch.Session, text string, out *
 	case c.String("format") == "csv":
 		return p.sqlCSV(res, s, out)
 	default:
-		n := c.Int("rows")
-		out.WriteString(show.Table(res.Schema, res.Batches, n, 0, s.Settings.Zone))
+		zone, err := javatext.LookupZone(s.Settings.Zone.String())
+		if err != nil {
+			zone = javatext.UTC()
+		}
+		t := show.NewTable(res.Schema, show.Options{NumRows: c.Int("rows"), Zone: zone})
+		for _, b := range res.Batches {
+			if !t.Add(b) {
+				break
+			}
+		}
+		out.WriteString(strings.TrimSuffix(t.String(), "\n"))
 	}
 	return nil
 }
