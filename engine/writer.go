@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (w *DataStreamWriter) ForeachBatch(f func(ctx context.Context, rows *DataFr
 
 // SideSink opens a sink for late rows or dead letters under a name that the frame uses, see DataFrame.LateRowsTo.
 func (w *DataStreamWriter) SideSink(name, format string, options map[string]string) *DataStreamWriter {
-	sink, err := w.df.s.sink(format, options)
+	sink, err := w.df.s.sink(format, Append, options)
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("sink %q: %w", name, err)
 	}
@@ -160,7 +161,7 @@ func (w *DataStreamWriter) spec() (stream.Spec, error) {
 	case w.format == "":
 		return none, fmt.Errorf("the query has no sink; set Format or ForeachBatch")
 	default:
-		if spec.Sink, err = s.sink(w.format, w.options); err != nil {
+		if spec.Sink, err = s.sink(w.format, w.mode, w.options); err != nil {
 			return none, err
 		}
 	}
@@ -192,10 +193,14 @@ func sourcesOf(root plan.Node, to map[string]stream.Source) (err error) {
 }
 
 // sink describes a sink of a connector.
-func (s *Session) sink(format string, options map[string]string) (stream.Sink, error) {
+func (s *Session) sink(format string, mode connector.OutputMode, options map[string]string) (stream.Sink, error) {
 	spec, err := s.spec(format, false)
 	if err != nil {
 		return stream.Sink{}, err
+	}
+	if spec.Modes != nil && !slices.Contains(spec.Modes, mode) {
+		return stream.Sink{}, sparkerr.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",
+			"data source %s does not support %s output mode; it takes %v", spec.Format, mode, spec.Modes)
 	}
 	o := connector.NewOptions(options)
 	if err := s.checkOptions(spec, o); err != nil {

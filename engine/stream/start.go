@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,7 +50,7 @@ func Start(ctx context.Context, spec Spec) (*Query, error) {
 			l.Started(StartedEvent{q.id, q.runID, spec.Name, spec.Clock.Now(), temporary})
 		}
 	})
-	for _, w := range spec.Warnings {
+	for _, w := range q.spec.Warnings {
 		q.warn(-1, "%s", w)
 	}
 	go q.main(run)
@@ -169,6 +170,9 @@ func (q *Query) takeShape() error {
 	q.conf = map[string]string{
 		"timezone": s.Zone.String(), "ansi": strconv.FormatBool(s.ANSI), "watermarkPolicy": string(s.WatermarkPolicy),
 	}
+	for name, hash := range q.modules {
+		q.conf[modulePrefix+name] = hash
+	}
 	last, err := q.ledger.c.LastOffsets()
 	if err != nil || last == nil {
 		return err
@@ -194,13 +198,23 @@ func (q *Query) takeShape() error {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if was, ok := last.Conf[name]; ok && was != q.conf[name] {
+		was, ok := last.Conf[name]
+		if !ok || was == q.conf[name] {
+			continue
+		}
+		if module, ok := strings.CutPrefix(name, modulePrefix); ok {
+			q.spec.Warnings = append(q.spec.Warnings, fmt.Sprintf(
+				"batch %d was begun with another version of module %q: if its output has been published already, what the new version gives instead is not seen", last.BatchID, module))
+		} else {
 			return inBatch(last.BatchID, fmt.Errorf("the batch was begun with the setting %s: %s and must be finished with it, but it is %s now; set it back until the batch is committed",
 				name, was, q.conf[name]))
 		}
 	}
 	return nil
 }
+
+// modulePrefix stands before the names of modules among the settings of a batch.
+const modulePrefix = "module."
 
 // restore brings state, offsets and watermarks to where the last commit left them.
 func (q *Query) restore() error {
