@@ -296,3 +296,31 @@ func TestOrder(t *testing.T) {
 		t.Fatalf("%s\n%s", a, b)
 	}
 }
+
+// TestFork loads the files of the query that a checkpoint was copied from, and refuses those of others.
+func TestFork(t *testing.T) {
+	m, want := aged(t)
+	opts := faultOptions(m)
+	opts.QueryID = "copy"
+	if _, _, err := openFault(opts, 15, want.hashes[15]); err == nil || !strings.Contains(err.Error(), `"q"`) {
+		t.Fatal(err)
+	}
+	opts.Ancestors = []string{"q"}
+	for v := int64(15); v < 20; v++ {
+		db, s, err := openFault(opts, v, want.hashes[v])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := workBatch(s, v+1); err != nil {
+			t.Fatal(err)
+		}
+		info, err := db.Commit(v + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.hashes = append(want.hashes, info.Hash)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
