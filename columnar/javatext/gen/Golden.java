@@ -7,6 +7,7 @@ public class Golden {
     switch (args[0]) {
       case "double": doubles(); break;
       case "zone": zones(); break;
+      case "regex": regexes(Integer.parseInt(args.length > 1 ? args[1] : "2500"), args.length > 2 ? Integer.parseInt(args[2]) : 23); break;
     }
   }
 
@@ -63,6 +64,61 @@ public class Golden {
         System.out.println(id + " " + s + " " + z.getRules().getOffset(n).getTotalSeconds() + " " + z.getRules().isDaylightSavings(n) + " "
             + l.atZone(z).toEpochSecond());
       }
+    }
+  }
+
+  static String quote(String s) {
+    StringBuilder b = new StringBuilder("\"");
+    for (char c : s.toCharArray()) {
+      if (c == '"' || c == '\\') b.append('\\').append(c);
+      else if (c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0xa0) b.append(String.format("\\u%04x", (int) c));
+      else b.append(c);
+    }
+    return b.append('"').toString();
+  }
+
+  static final String[] ATOMS = {"a", "b", "c", "A", "é", "É", "ß", " ", "#", ".", "\\d", "\\w", "\\s", "\\S", "\\W", "\\D", "\\h", "\\v", "\\R", "[a-c]", "[^a]", "[a-z&&[^b]]", "[abc&&[bcd]]", "[^a-b&&[a-z]]",
+    "[a[bc]]", "[]a]", "[a-]", "[\\w&&[^\\d]]", "[^\\W_]", "[&&a]", "[a&&]", "[a&b]", "\\p{Alpha}", "\\p{L}", "\\P{Lu}", "\\p{IsLatin}", "\\p{InGreek}", "\\p{Punct}", "\\p{javaLowerCase}", "\\p{Upper}", "\\pL", "\\x41", "\\u0061", "\\t", "\\.",
+    "\\Qa.b\\E", "\\Q1\\E", "^", "$", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\1", "\\2", "\\k<n>", "ab", "abc", "\\n", "\r", "\n", "1", "_", "-", "]", "}", "&", "(?i)", "(?s)", "(?m)", "(?x)", "(?u)", "(?iu)", "(?d)", "(?-i)", "(?U)", "\\p{Lower}", "{", "*", "\\y", "[b-a]", "[", ")", "\\0101", "\\cA", "\\e", "σ", "ς", "Σ", "ſ", "k", "\u212a", "[[:alpha:]]", "\\p{IsAlphabetic}", "\\p{sc=Greek}", "\\p{gc=Lu}", "[^]", "[a", "\\p{Foo}"};
+  static final String[] QUANTIFIERS = {"", "", "", "", "", "*", "+", "?", "*?", "+?", "??", "*+", "++", "?+", "{2}", "{1,2}", "{2,}", "{0,2}?", "{1,3}+", "{0}", "{2,1}", "{,2}", "{2"};
+  static final String[] TEXTS = {"a", "b", "c", "ab", "abc", "A", "B", "é", "É", "ß", " ", "\t", "\n", "\r\n", "\r", "\u0085", "\u2028", "1", "12", "_", "-", ".", "a.b", "#", "]", "}", "&", "σ", "Σ", "ς", "s", "ſ", "k", "\u212a", "K", "\u00a0", "e\u0301", "日本", "*", "{"};
+
+  static String regex(Random r, int depth) {
+    StringBuilder b = new StringBuilder();
+    int n = 1 + r.nextInt(4);
+    for (int i = 0; i < n; i++) {
+      String a;
+      int k = r.nextInt(12);
+      if (depth > 0 && k < 3) a = "(" + regex(r, depth - 1) + ")";
+      else if (depth > 0 && k == 3) a = new String[] {"(?:", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?<n>", "(?s-i:"}[r.nextInt(9)] + regex(r, depth - 1) + ")";
+      else if (depth > 0 && k == 4) a = "(?:" + regex(r, depth - 1) + "|" + regex(r, depth - 1) + ")";
+      else a = r.nextInt(3) == 0 ? ATOMS[r.nextInt(ATOMS.length)] : ATOMS[r.nextInt(20)];
+      b.append(a).append(QUANTIFIERS[r.nextInt(r.nextInt(6) == 0 ? QUANTIFIERS.length : 14)]);
+    }
+    if (r.nextInt(8) == 0) b.append("|").append(ATOMS[r.nextInt(20)]);
+    return b.toString();
+  }
+
+  // "regex" \t "text" \t "error", or the matches, each as start:end of its groups in characters, - where it took no part
+  static void regexes(int n, int seed) {
+    Random r = new Random(seed);
+    for (int i = 0; i < n; i++) {
+      String p = regex(r, r.nextInt(4));
+      StringBuilder t = new StringBuilder();
+      for (int k = r.nextInt(8); k >= 0; k--) t.append(TEXTS[r.nextInt(r.nextInt(3) == 0 ? TEXTS.length : 14)]);
+      StringBuilder out = new StringBuilder();
+      try {
+        java.util.regex.Matcher m = java.util.regex.Pattern.compile(p).matcher(t);
+        while (m.find()) {
+          if (out.length() > 0) out.append(';');
+          for (int g = 0; g <= m.groupCount(); g++) out.append(g > 0 ? "," : "").append(m.start(g) < 0 ? "-" : m.start(g) + ":" + m.end(g));
+        }
+      } catch (java.util.regex.PatternSyntaxException e) {
+        out.append("error");
+      } catch (Throwable e) {
+        continue;
+      }
+      System.out.println(quote(p) + "\t" + quote(t.toString()) + "\t" + out);
     }
   }
 }
