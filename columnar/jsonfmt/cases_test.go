@@ -70,7 +70,12 @@ func eachChunk(c *formattest.Case, opts Options, chunk int, do func([]byte) erro
 }
 
 func inferCase(c *formattest.Case, opts Options) (*columnar.Schema, error) {
-	return nil, io.ErrNoProgress
+	n, err := NewInference(opts)
+	if err != nil {
+		return nil, err
+	}
+	err = eachChunk(c, opts, 0, n.Add)
+	return n.Schema(), err
 }
 
 func TestCases(t *testing.T) {

@@ -1,6 +1,9 @@
 package jsonfmt
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 const hexDigits = "0123456789ABCDEF"
 
@@ -18,6 +21,12 @@ func appendJSONString(dst []byte, s string, ascii bool) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); i++ {
+		for i+8 <= len(s) && stops(wordAt(unsafe.Pointer(unsafe.StringData(s)), i)) == 0 {
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
 		if plainASCII[c] && (!ascii || c < utf8.RuneSelf) {
 			continue

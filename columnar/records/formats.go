@@ -19,6 +19,7 @@ type FormatOptions struct {
 	TimestampNTZFormat string
 	TimeFormat         string
 	Fallback           *bool // enableDateTimeParsingFallback; nil: where there is no pattern
+	Milliseconds       bool  // writing cuts timestamps to milliseconds
 	EpochDays          bool  // a date may be the days since 1970, as old writers of JSON had it
 }
 
@@ -57,7 +58,7 @@ func NewFormats(o FormatOptions) (*Formats, error) {
 		}
 		return pattern == ""
 	}
-	f.iso()
+	f.iso(o.Milliseconds)
 	f.patterns(o)
 	if fallback(o.TimestampFormat) {
 		strict := f.parseTimestamp
@@ -104,8 +105,8 @@ func withoutGMT(s string) string {
 // now is the moment that a time without a date takes its day from, in microseconds.
 func now() int64 { return time.Now().UnixMicro() }
 
-// iso sets what goes without patterns.
-func (f *Formats) iso() {
+// iso sets what goes without patterns; cut leaves out microseconds in writing.
+func (f *Formats) iso(cut bool) {
 	f.parseTimestamp = func(s string) (int64, error) {
 		if v, ok := javatext.ParseTimestamp(s, f.Zone, now()); ok {
 			return v, nil
@@ -130,8 +131,8 @@ func (f *Formats) iso() {
 		}
 		return 0, BadCast(s, columnar.Time)
 	}
-	f.appendTimestamp = func(dst []byte, v int64) []byte { return appendISO(dst, v, f.Zone) }
-	f.appendTimestampNTZ = func(dst []byte, v int64) []byte { return appendISO(dst, v, nil) }
+	f.appendTimestamp = func(dst []byte, v int64) []byte { return appendISO(dst, v, f.Zone, cut) }
+	f.appendTimestampNTZ = func(dst []byte, v int64) []byte { return appendISO(dst, v, nil, cut) }
 	f.appendDate = javatext.AppendDate
 	f.appendTime = javatext.AppendTime
 }
@@ -197,8 +198,8 @@ func AppendInterval(dst []byte, c *columnar.Column, i int) []byte {
 }
 
 // appendISO writes a moment in a zone with its offset, or without one when there is no zone, as
-// "2026-03-01T10:11:12.123Z": with milliseconds, and with microseconds where there are any.
-func appendISO(dst []byte, micros int64, zone *javatext.Zone) []byte {
+// "2026-03-01T10:11:12.123Z": with milliseconds, and with microseconds where there are any and cut is off.
+func appendISO(dst []byte, micros int64, zone *javatext.Zone, cut bool) []byte {
 	offset := 0
 	local := micros
 	if zone != nil {
@@ -214,7 +215,7 @@ func appendISO(dst []byte, micros int64, zone *javatext.Zone) []byte {
 	dst = append(append2(dst, rest/1e6%60), '.')
 	frac := rest % 1e6
 	dst = append(dst, byte('0'+frac/100000), byte('0'+frac/10000%10), byte('0'+frac/1000%10))
-	if frac%1000 != 0 {
+	if !cut && frac%1000 != 0 {
 		dst = append(dst, byte('0'+frac/100%10), byte('0'+frac/10%10), byte('0'+frac%10))
 	}
 	switch {
@@ -228,7 +229,11 @@ func appendISO(dst []byte, micros int64, zone *javatext.Zone) []byte {
 		dst = append(dst, '+')
 	}
 	dst = append(append2(dst, int64(offset/3600)), ':')
-	return append2(dst, int64(offset/60%60))
+	dst = append2(dst, int64(offset/60%60))
+	if offset%60 != 0 && !cut { // of old local times
+		dst = append2(append(dst, ':'), int64(offset%60))
+	}
+	return dst
 }
 
 func append2(dst []byte, v int64) []byte { return append(dst, byte('0'+v/10), byte('0'+v%10)) }
