@@ -205,3 +205,82 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkExpire keeps 1 M entries alive: each batch of 100,000 new keys expires as many old ones. The expiries are those
+// of windows (few and equal) or of sessions (all different).
+func BenchmarkExpire(b *testing.B) {
+	for _, kind := range []string{"windows", "sessions"} {
+		b.Run(kind, func(b *testing.B) {
+			const perBatch, alive = 100_000, 10
+			db, err := Open(Options{Partitions: 2, Dir: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer db.Close()
+			s, err := db.Store(StoreSpec{Name: "0.dedup", Expiring: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := db.Load(-1); err != nil {
+				b.Fatal(err)
+			}
+			key := 0
+			var insert, expire, commit time.Duration
+			run := func(batch int64) {
+				blocks := benchBlocks(perBatch, func() int { key++; return key })
+				t := time.Now()
+				var wg sync.WaitGroup
+				for p := range 2 {
+					wg.Go(func() {
+						part := s.Part(p)
+						r := rand.New(rand.NewPCG(uint64(batch), uint64(p)))
+						var hashes []uint64
+						for _, k := range blocks {
+							hashes = k.Hashes(hashes)
+							for j, h := range hashes {
+								if int(BucketOf(h))%2 != p {
+									continue
+								}
+								expiry := (batch + alive) * 1000
+								if kind == "sessions" {
+									expiry = batch*1000 + 1 + r.Int64N(2*alive*1000)
+								}
+								ref, _ := part.Upsert(h, k.Row(j), 0)
+								part.SetExpiry(ref, expiry)
+							}
+						}
+					})
+				}
+				wg.Wait()
+				insert += time.Since(t)
+				t = time.Now()
+				for p := range 2 {
+					wg.Go(func() { _, _ = s.Part(p).Expired(batch*1000, nil) })
+				}
+				wg.Wait()
+				expire += time.Since(t)
+				t = time.Now()
+				if _, err := db.Commit(batch); err != nil {
+					b.Fatal(err)
+				}
+				commit += time.Since(t)
+			}
+			batch := int64(0)
+			for ; batch < 2*alive; batch++ {
+				run(batch)
+			}
+			b.ResetTimer()
+			insert, expire, commit = 0, 0, 0
+			batches := max(b.N/perBatch, 1)
+			for range batches {
+				run(batch)
+				batch++
+			}
+			rows := float64(batches * perBatch)
+			b.ReportMetric(float64(insert.Nanoseconds())/rows, "insert-ns")
+			b.ReportMetric(float64(expire.Nanoseconds())/rows, "expire-ns")
+			b.ReportMetric(float64(commit.Nanoseconds())/rows, "commit-ns")
+			b.ReportMetric(float64(s.Rows()), "rows")
+		})
+	}
+}

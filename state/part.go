@@ -21,6 +21,7 @@ type Part struct {
 	err     error
 	sink    uint64 // keeps loads that only warm the cache from being optimised away
 	refs    []Ref
+	due     []dueRef
 }
 
 // Err returns the first error that the part met in the cold store since the last Load, or nil.
@@ -196,7 +197,7 @@ func (p *Part) Due(upTo int64, refs []Ref) []Ref {
 	if upTo == NoExpiry {
 		upTo--
 	}
-	from := len(refs)
+	due := p.due[:0]
 	for _, n := range p.mine {
 		b := &p.buckets[n]
 		if b.index.next() > upTo {
@@ -205,19 +206,37 @@ func (p *Part) Due(upTo int64, refs []Ref) []Ref {
 		err := b.takeDue(upTo, func(tags []uint32) error { return p.store.warmTags(n, tags) })
 		if err != nil {
 			p.fail(err)
-			return refs[:from]
+			return refs
 		}
 		for _, it := range b.index.due {
 			if it.expiry > upTo {
 				break
 			}
-			refs = append(refs, makeRef(n, it.off))
+			due = append(due, dueRef{it.expiry, uint32(len(due)), n, it.off})
 		}
 	}
-	slices.SortStableFunc(refs[from:], func(a, c Ref) int {
-		return cmp.Compare(p.Expiry(a), p.Expiry(c))
+	slices.SortFunc(due, func(a, c dueRef) int {
+		if a.expiry != c.expiry {
+			return cmp.Compare(a.expiry, c.expiry)
+		}
+		return cmp.Compare(a.at, c.at)
 	})
+	refs = slices.Grow(refs, len(due))
+	for _, d := range due {
+		refs = append(refs, makeRef(d.bucket, d.off))
+	}
+	if p.due = due; cap(due) > 4*len(due)+1024 {
+		p.due = nil
+	}
 	return refs
+}
+
+// dueRef is an entry that is due, with its place among those of equal expiry.
+type dueRef struct {
+	expiry int64
+	at     uint32
+	bucket uint8
+	off    uint32
 }
 
 // Expired removes the entries that expire at upTo (µs since 1970) or before, and gives each to fn in order of expiry
