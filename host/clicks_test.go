@@ -270,13 +270,20 @@ func best(b *testing.B, rows int, round func()) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	f := bind(b, load(b, newHost(b, Config{}), "clicks.wasm", ModuleConfig{Limits: Limits{Fuel: 1e15}}), "parse", "value BINARY")
-	in := clickLines(8192)
-	best(b, in.Rows, func() {
-		if _, err := f.Rows(context.Background(), Call{}, in); err != nil {
-			b.Fatal(err)
-		}
-	})
+	for _, guest := range []string{"clicks.wasm", "clicks-rust.wasm", "go"} {
+		b.Run(guest, func(b *testing.B) {
+			if guest == "go" {
+				guest = goGuest(b, "clicks")
+			}
+			f := bind(b, load(b, newHost(b, Config{}), guest, ModuleConfig{Limits: Limits{Fuel: 1e15, Deadline: time.Hour}}), "parse", "value BINARY")
+			in := clickLines(8192)
+			best(b, in.Rows, func() {
+				if _, err := f.Rows(context.Background(), Call{}, in); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
 }
 
 // BenchmarkFilter filters rows by a number and a text of 47 bytes.

@@ -15,6 +15,8 @@ var (
 	ErrOutOfFuel = errors.New("out of fuel")
 	// ErrDeadline says that the guest took longer than the call's deadline.
 	ErrDeadline = errors.New("deadline passed")
+	// ErrStackOverflow says that the guest called itself too deep.
+	ErrStackOverflow = errors.New("stack overflow")
 )
 
 // Trap says that a guest was stopped, or answered with what the contract does not allow. The instance is
@@ -80,6 +82,10 @@ func trapOf(err error, elapsed time.Duration) *Trap {
 		return t
 	case errors.Is(err, ErrDeadline):
 		t.Reason, t.Elapsed = ErrDeadline.Error(), elapsed
+		return t
+	}
+	if errors.Is(err, ErrStackOverflow) {
+		t.Reason = ErrStackOverflow.Error()
 		return t
 	}
 	var exit *exitError

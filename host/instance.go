@@ -25,6 +25,7 @@ type instance struct {
 	mod     api.Module
 	memory  api.Memory
 	counter api.MutableGlobal
+	left    api.MutableGlobal // bytes of stack
 
 	buffer, bind, call, next, errorText, output api.Function
 
@@ -96,6 +97,8 @@ func (m *Module) newInstance(ctx context.Context) (*instance, error) {
 	}
 	in.mod, in.memory = mod, mod.ExportedMemory(abi.ExportMemory)
 	in.counter = mod.ExportedGlobal(fuel.Counter).(api.MutableGlobal)
+	in.left = mod.ExportedGlobal(fuel.Stack).(api.MutableGlobal)
+	in.left.Set(uint64(m.config.Limits.StackBytes))
 	in.buffer, in.bind, in.call = mod.ExportedFunction(abi.ExportBuffer), mod.ExportedFunction(abi.ExportBind), mod.ExportedFunction(abi.ExportCall)
 	in.next, in.errorText, in.output = mod.ExportedFunction(abi.ExportNext), mod.ExportedFunction(abi.ExportError), mod.ExportedFunction(abi.ExportOutput)
 	if f := mod.ExportedFunction(abi.ExportInitialize); f != nil {
@@ -130,6 +133,7 @@ func (in *instance) begin(ctx context.Context, c *Call) {
 		in.run.portion = int32(min(portion, in.run.fuel))
 		in.run.fuel -= int64(in.run.portion)
 		in.counter.Set(uint64(in.run.portion))
+		in.left.Set(uint64(l.StackBytes))
 	}
 }
 
@@ -143,6 +147,9 @@ func (in *instance) end() {
 // the fuel, ends the call if there is none left or the time is over, and gives the next portion.
 func (in *instance) tick(counter int32) int32 {
 	r := &in.run
+	if counter == fuel.Overflow {
+		panic(ErrStackOverflow)
+	}
 	r.fuel += int64(counter) // what the portion did not cover
 	if r.fuel < 0 {
 		panic(ErrOutOfFuel)

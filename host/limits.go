@@ -18,6 +18,7 @@ type Limits struct {
 	Deadline    time.Duration // time a call may take; default 2 s
 	OutputBytes int           // bytes of all output of a call; default 64 MiB
 	LogBytes    int           // bytes of log lines of a call; default 64 KiB
+	StackBytes  int64         // of a call, for functions that call themselves; default 16 MiB
 	Instances   int           // idle instances kept; default twice the processors
 }
 
@@ -28,6 +29,8 @@ const (
 	defaultDeadline      = 2 * time.Second
 	defaultOutputBytes   = 64 << 20
 	defaultLogBytes      = 64 << 10
+	defaultStackBytes    = 16 << 20
+	maxStackBytes        = 128 << 20
 	maxTableElements     = 1 << 20
 	maxTrapsPerCall      = 16      // rows that may trap in one call before the whole call fails
 	maxSliceRows         = 1 << 16 // rows handed to a guest at once
@@ -60,6 +63,10 @@ func (l Limits) withDefaults() Limits {
 	if l.LogBytes <= 0 {
 		l.LogBytes = defaultLogBytes
 	}
+	if l.StackBytes <= 0 {
+		l.StackBytes = defaultStackBytes
+	}
+	l.StackBytes = min(l.StackBytes, maxStackBytes)
 	if l.Instances <= 0 {
 		l.Instances = defaultInstanceRatio * runtime.GOMAXPROCS(0)
 	}
@@ -67,7 +74,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // ParseLimits reads the `limits` of a pipeline file: memory and outputBytes as "64MiB", fuel as "1e9",
-// deadline as "2s", logBytes as "64KiB", instances as a number. Unknown names are errors.
+// deadline as "2s", logBytes as "64KiB", stack as "16MiB", instances as a number. Unknown names are errors.
 func ParseLimits(m map[string]string) (Limits, error) {
 	var l Limits
 	for name, value := range m {
@@ -97,10 +104,12 @@ func ParseLimits(m map[string]string) (Limits, error) {
 		case "logBytes":
 			n, err = parseBytes(value)
 			l.LogBytes = int(n)
+		case "stack":
+			l.StackBytes, err = parseBytes(value)
 		case "instances":
 			l.Instances, err = strconv.Atoi(value)
 		default:
-			return l, fmt.Errorf("unknown limit %q; known are memory, fuel, deadline, outputBytes, logBytes, instances", name)
+			return l, fmt.Errorf("unknown limit %q; known are memory, fuel, deadline, outputBytes, logBytes, stack, instances", name)
 		}
 		if err != nil {
 			return l, fmt.Errorf("limit %q: %q: %w", name, value, err)

@@ -1,35 +1,49 @@
 package fuel
 
-// code rewrites all function bodies.
+// code rewrites all function bodies: first it looks at each, then at who calls whom, then it writes them.
 func (w *rewriter) code() error {
 	r := w.in.reader(sectionCode)
 	n, _ := w.vector(r, sectionCode)
 	if uint64(n) != uint64(len(w.funcTypes)) {
 		r.fail("%d bodies for %d functions", n, len(w.funcTypes))
 	}
-	body := appendU32(make([]byte, 0, len(r.b)*5/4+16), n)
-	var f function
+	bodies := make([]section, 0, n)
+	functions := make([]function, n)
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		size := r.u32()
-		base := r.base + r.p
+		at := r.base + r.p
 		b := r.take(size)
 		if r.err != nil {
 			break
 		}
-		f.reset(w, w.funcTypes[i])
-		if err := f.scan(&reader{b: b, base: base, section: r.section}); err != nil {
+		bodies = append(bodies, section{body: b, offset: at})
+		f := &functions[i]
+		f.w, f.typ, f.locals = w, w.funcTypes[i], w.signatures[w.funcTypes[i]].params
+		if err := f.scan(&reader{b: b, base: at, section: r.section}); err != nil {
 			return err
 		}
-		code, err := f.emit(&reader{b: b, base: base, section: r.section})
+	}
+	if err := end(r); err != nil {
+		return err
+	}
+	w.markRecursive(functions)
+	body := appendU32(make([]byte, 0, len(r.b)*5/4+16), n)
+	var out []byte
+	for i := range functions {
+		f := &functions[i]
+		f.out = out[:0]
+		code, err := f.emit(&reader{b: bodies[i].body, base: bodies[i].offset, section: r.section})
 		if err != nil {
 			return err
 		}
+		out = f.out
 		body = appendBytes(body, code)
+		f.out, f.cost = nil, nil
 	}
 	if w.in.sections[sectionCode].present {
 		w.put(sectionCode, body)
 	}
-	return end(r)
+	return nil
 }
 
 // function rewrites one body in two passes: scan measures it, emit writes it.
@@ -37,31 +51,33 @@ func (w *rewriter) code() error {
 // Between calls a function with loops keeps the counter in a local, which the compiler can hold in a register: it
 // takes it from the global at its entry and after each call, and puts it back before each call and at its exits.
 // Functions without loops, and those that catch exceptions (which may arrive from anywhere), use the global alone.
+//
+// A function that may call itself, if only by way of others, takes the size of its frame from the stack that is left
+// at its entry, and sets what was left before at its exits. One that catches exceptions says anew before each call what is
+// left for it, since who threw did not pass an exit.
 type function struct {
-	w       *rewriter
-	typ     uint32   // index of the function's type
-	locals  uint32   // parameters and declared locals
-	hasBulk bool     // whether it needs a local for lengths
-	catches bool     // whether it has try_table
-	entry   bool     // whether the entry is counted
-	cost    []uint32 // own instructions of the function (0) and of each loop, in order of appearance
-	blocks  []int    // open blocks: the index in cost of what counts there
-	inLocal bool     // whether the counter lives in a local
-	counter uint32   // that local
-	length  uint32   // the local for lengths
-	out     []byte
+	w         *rewriter
+	typ       uint32   // index of the function's type
+	locals    uint32   // parameters and declared locals
+	calls     []uint32 // the module's own functions that it calls, by their place in the code section
+	indirect  bool     // whether it calls functions by table
+	hasBulk   bool     // whether it needs a local for lengths
+	catches   bool     // whether it has try_table
+	entry     bool     // whether the entry is counted
+	recursive bool     // whether it may call itself
+	cost      []uint32 // own instructions of the function (0) and of each loop, in order of appearance
+	inLocal   bool     // whether the counter lives in a local
+	counter   uint32   // that local
+	length    uint32   // the local for lengths
+	left      uint32   // the local for the stack that is left below this frame
+	out       []byte
 }
 
 // maxLocals is more than the compiler allows.
 const maxLocals = 1 << 20
 
-func (f *function) reset(w *rewriter, typ uint32) {
-	*f = function{w: w, typ: typ, locals: w.signatures[typ].params, cost: append(f.cost[:0], 0),
-		blocks: append(f.blocks[:0], 0), out: f.out[:0]}
-}
-
 // scan reads the whole body: how many instructions each loop and the function itself have of their own,
-// whether it calls, and whether it has bulk operations.
+// what it calls, and whether it has bulk operations.
 func (f *function) scan(r *reader) error {
 	for n := r.count(); n > 0; n-- {
 		k := r.u32()
@@ -72,24 +88,34 @@ func (f *function) scan(r *reader) error {
 		f.locals += k
 	}
 	calls := false
-	for len(f.blocks) > 0 {
+	f.cost = []uint32{0}
+	blocks := []int{0} // open blocks: the index in cost of what counts there
+	for len(blocks) > 0 {
 		x := r.instruction()
 		if r.err != nil {
 			return r.err
 		}
-		at := f.blocks[len(f.blocks)-1]
+		at := blocks[len(blocks)-1]
 		f.cost[at]++
 		switch x.op {
 		case opTryTable:
 			f.catches = true
-			f.blocks = append(f.blocks, at)
+			blocks = append(blocks, at)
 		case opBlock, opIf:
-			f.blocks = append(f.blocks, at)
+			blocks = append(blocks, at)
 		case opLoop:
-			f.blocks = append(f.blocks, len(f.cost))
+			blocks = append(blocks, len(f.cost))
 			f.cost = append(f.cost, 0)
 		case opEnd:
-			f.blocks = f.blocks[:len(f.blocks)-1]
+			blocks = blocks[:len(blocks)-1]
+		case opCall, opReturnCall:
+			if x.index >= f.w.imported {
+				f.calls = append(f.calls, x.index-f.w.imported)
+			}
+		case opCallIndirect, opReturnCallIndirect:
+			f.indirect = true
+		case opRefFunc:
+			f.w.taken(x.index)
 		}
 		calls = calls || x.calls()
 		if _, ok := x.bulk(); ok {
@@ -103,12 +129,28 @@ func (f *function) scan(r *reader) error {
 	return end(r)
 }
 
+// frame is an estimate of the bytes that a call of the function takes of the stack: what a call itself needs, the
+// locals, and a part of the values in between.
+func (f *function) frame() int32 {
+	instructions := uint32(0)
+	for _, c := range f.cost {
+		instructions += c
+	}
+	return int32(min(64+16*uint64(f.locals)+2*uint64(instructions), 1<<24))
+}
+
+// wrapped tells whether the body stands in a block of its own, at whose end the function's exit is.
+func (f *function) wrapped() bool { return f.inLocal || f.recursive }
+
 // emit writes the body with its counters.
 func (f *function) emit(r *reader) ([]byte, error) {
 	f.declare(r)
-	if f.inLocal {
-		f.load()
-		// A branch to the end of the function now ends here, before the counter is put back.
+	if f.recursive {
+		f.enter()
+	}
+	f.load()
+	if f.wrapped() {
+		// A branch to the end of the function now ends here, before the exit.
 		f.out = append(append(f.out, opBlock), f.w.signatures[f.typ].block...)
 	}
 	if f.entry {
@@ -126,10 +168,12 @@ func (f *function) emit(r *reader) ([]byte, error) {
 			f.call(r, x, r.since(at))
 			continue
 		case opReturnCall:
-			f.store()
+			f.exit()
 			f.out = appendU32(append(f.out, x.op), f.w.function(r, x.index))
 			continue
-		case opReturnCallIndirect, opReturn, opThrow, opThrowRef:
+		case opReturnCallIndirect, opReturn:
+			f.exit()
+		case opThrow, opThrowRef:
 			f.store()
 		case opRefFunc:
 			f.out = appendU32(append(f.out, x.op), f.w.function(r, x.index))
@@ -143,11 +187,36 @@ func (f *function) emit(r *reader) ([]byte, error) {
 			f.charge(f.cost[loop])
 		}
 	}
-	if f.inLocal {
-		f.store()
+	if f.wrapped() {
+		f.exit()
 		f.out = append(f.out, opEnd)
 	}
 	return f.out, r.err
+}
+
+// enter writes: left = stack - frame; stack = left; if left < 0 { the host ends the call }.
+func (f *function) enter() {
+	f.out = appendU32(append(f.out, opGlobalGet), f.w.stack())
+	f.out = appendS32(append(f.out, opI32Const), f.frame())
+	f.out = append(f.out, opI32Sub)
+	f.out = appendU32(append(f.out, opLocalTee), f.left)
+	f.out = appendU32(append(f.out, opGlobalSet), f.w.stack())
+	f.out = appendU32(append(f.out, opLocalGet), f.left)
+	f.out = append(f.out, opI32Const, 0, opI32LtS, opIf, blockTypeEmpty)
+	f.out = appendS32(append(f.out, opI32Const), Overflow)
+	f.out = appendU32(append(f.out, opCall), f.w.tick())
+	f.out = append(f.out, opDrop, opEnd)
+}
+
+// exit puts back the counter, and the stack as it was before the call.
+func (f *function) exit() {
+	f.store()
+	if f.recursive {
+		f.out = appendU32(append(f.out, opLocalGet), f.left)
+		f.out = appendS32(append(f.out, opI32Const), f.frame())
+		f.out = append(f.out, opI32Add)
+		f.out = appendU32(append(f.out, opGlobalSet), f.w.stack())
+	}
 }
 
 // declare writes the declarations of the locals, with the ones that are added.
@@ -159,13 +228,14 @@ func (f *function) declare(r *reader) {
 		r.valueType()
 	}
 	added := uint32(0)
-	if f.inLocal {
-		f.counter = f.locals + added
-		added++
-	}
-	if f.hasBulk {
-		f.length = f.locals + added
-		added++
+	for _, l := range []struct {
+		needed bool
+		index  *uint32
+	}{{f.inLocal, &f.counter}, {f.hasBulk, &f.length}, {f.recursive, &f.left}} {
+		if l.needed {
+			*l.index = f.locals + added
+			added++
+		}
 	}
 	if added == 0 {
 		f.out = append(appendU32(f.out, groups), r.since(declared)...)
@@ -180,6 +250,10 @@ func (f *function) call(r *reader, x instruction, encoded []byte) {
 	counted := x.op == opCallIndirect || x.index >= f.w.imported
 	if counted {
 		f.store()
+		if f.recursive && f.catches {
+			f.out = appendU32(append(f.out, opLocalGet), f.left)
+			f.out = appendU32(append(f.out, opGlobalSet), f.w.stack())
+		}
 	}
 	if x.op == opCall {
 		f.out = appendU32(append(f.out, opCall), f.w.function(r, x.index))

@@ -6,6 +6,9 @@
 // portion. How much a piece of code costs depends on the module alone, so that a guest that runs out of
 // fuel on one machine runs out of it on all.
 //
+// Functions that may call themselves also take the size of their frame from a stack of limited size. The runtime bounds
+// the stack too, but only at some 400 MB.
+//
 // Within the same pass the module's memory and tables are held to the host's limits.
 //
 // The reader trusts nothing: every length is checked against what is there, and a module that is not
@@ -14,7 +17,10 @@
 // the host's own counter or function) is refused here.
 package fuel
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Names by which the rewritten module and the host know each other.
 const (
@@ -24,6 +30,12 @@ const (
 	ImportName   = "tick"
 	// Counter is the exported mutable i32 global that holds the counter.
 	Counter = "wstream_fuel_counter"
+	// Stack is the exported mutable i32 global that holds the bytes of stack that are left.
+	Stack = "wstream_fuel_stack"
+	// Overflow is what the tick function is called with when the stack is used up: it must not return.
+	Overflow = math.MinInt32
+	// StartStack is the stack that a module has until the host sets another: that of its start function.
+	StartStack = 1 << 20
 )
 
 // What things cost, in counts.

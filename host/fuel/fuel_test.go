@@ -128,9 +128,16 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// run rewrites a module and calls its export "run" with a number; it gives the result, the counts used, and how often
-// the host was asked for more.
-func run(t *testing.T, c wazero.RuntimeConfig, file string, arg uint64) (result, used uint64, ticks int) {
+// result is what came of a call of the export "run".
+type result struct {
+	value, used uint64
+	ticks       int
+	overflow    bool
+	left        int32 // of the stack afterwards
+}
+
+// run rewrites a module and calls its export "run" with a number and a stack.
+func run(t *testing.T, c wazero.RuntimeConfig, file string, arg uint64, stack int32) (res result) {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -145,8 +152,13 @@ func run(t *testing.T, c wazero.RuntimeConfig, file string, arg uint64) (result,
 	defer r.Close(ctx)
 	const portion = 100
 	_, err = r.NewHostModuleBuilder(ImportModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		ticks++
-		used += uint64(int64(portion) - int64(int32(uint32(stack[0]))))
+		counter := int32(uint32(stack[0]))
+		if counter == Overflow {
+			res.overflow = true
+			panic("overflow")
+		}
+		res.ticks++
+		res.used += uint64(int64(portion) - int64(counter))
 		stack[0] = portion
 	}), []api.ValueType{api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}).Export(ImportName).Instantiate(ctx)
 	if err != nil {
@@ -156,13 +168,19 @@ func run(t *testing.T, c wazero.RuntimeConfig, file string, arg uint64) (result,
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter := m.ExportedGlobal(Counter).(api.MutableGlobal)
+	counter, left := m.ExportedGlobal(Counter).(api.MutableGlobal), m.ExportedGlobal(Stack).(api.MutableGlobal)
 	counter.Set(portion)
-	res, err := m.ExportedFunction("run").Call(ctx, arg)
+	left.Set(uint64(stack))
+	values, err := m.ExportedFunction("run").Call(ctx, arg)
+	if res.overflow {
+		return res
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res[0], used + portion - uint64(uint32(counter.Get())), ticks
+	res.value, res.left = values[0], int32(uint32(left.Get()))
+	res.used += portion - uint64(uint32(counter.Get()))
+	return res
 }
 
 // TestCounts checks results and the exact number of counts, on both engines, for functions that leave in every way
@@ -173,10 +191,30 @@ func TestCounts(t *testing.T) {
 	}{
 		{0, 0, 11}, {1, 10, 20}, {10, 280, 74}, {1000, 2_007_055, 6014},
 	} {
-		for _, engine := range []wazero.RuntimeConfig{wazero.NewRuntimeConfig(), wazero.NewRuntimeConfigInterpreter()} {
-			result, used, ticks := run(t, engine, "testdata/exits.wasm", c.arg)
-			if result != c.result || used != c.used || (ticks > 0) != (used > 100) {
-				t.Errorf("run(%d) gives %d with %d counts and %d ticks, want %d with %d", c.arg, result, used, ticks, c.result, c.used)
+		for _, engine := range engines() {
+			r := run(t, engine, "testdata/exits.wasm", c.arg, 1<<20)
+			if r.value != c.result || r.used != c.used || (r.ticks > 0) != (c.used > 100) {
+				t.Errorf("run(%d) gives %+v, want %d with %d counts", c.arg, r, c.result, c.used)
+			}
+		}
+	}
+}
+
+func engines() []wazero.RuntimeConfig {
+	return []wazero.RuntimeConfig{wazero.NewRuntimeConfig(), wazero.NewRuntimeConfigInterpreter()}
+}
+
+// TestStack goes deep by calls of every kind: the stack is whole again afterwards, and used up where it should be.
+func TestStack(t *testing.T) {
+	for _, engine := range engines() {
+		for _, c := range []struct {
+			depth    uint64
+			stack    int32
+			overflow bool
+		}{{0, 1 << 10, false}, {100, 1 << 16, false}, {1000, 1 << 18, false}, {1000, 1 << 16, true}} {
+			r := run(t, engine, "testdata/recursion.wasm", c.depth, c.stack)
+			if r.overflow != c.overflow || !c.overflow && (r.value != c.depth || r.left != c.stack) {
+				t.Errorf("run(%d) with %d bytes: %+v", c.depth, c.stack, r)
 			}
 		}
 	}

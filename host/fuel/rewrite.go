@@ -33,6 +33,8 @@ type rewriter struct {
 	funcTypes  []uint32    // type indices of the module's own functions
 	globals0   uint32      // the module's own globals; the counter comes after them
 	tickType   uint32
+
+	addressTaken []bool // by place in the code section; nil for none
 }
 
 // signature is what a body needs to know of its type.
@@ -46,6 +48,9 @@ func (w *rewriter) tick() uint32 { return w.imported }
 
 // counter is the index of the counter's global in the rewritten module.
 func (w *rewriter) counter() uint32 { return w.globals0 }
+
+// stack is the index of the global that holds the bytes of stack that are left.
+func (w *rewriter) stack() uint32 { return w.globals0 + 1 }
 
 // put stores a rewritten section.
 func (w *rewriter) put(id sectionID, body []byte) {
@@ -274,7 +279,7 @@ func (w *rewriter) globals() error {
 		r.fail("has %d globals", n)
 	}
 	w.globals0 = n
-	body := appendU32(nil, n+1)
+	body := appendU32(nil, n+2)
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		at := r.p
 		r.valueType()
@@ -285,7 +290,9 @@ func (w *rewriter) globals() error {
 	if err := end(r); err != nil {
 		return err
 	}
-	w.put(sectionGlobal, append(body, typeI32, 1, opI32Const, 0, opEnd))
+	body = append(body, typeI32, 1, opI32Const, 0, opEnd)
+	body = appendS32(append(body, typeI32, 1, opI32Const), StartStack)
+	w.put(sectionGlobal, append(body, opEnd))
 	return nil
 }
 
@@ -298,6 +305,7 @@ func (w *rewriter) constant(r *reader, body []byte) []byte {
 		case opEnd:
 			return append(body, opEnd)
 		case opRefFunc:
+			w.taken(x.index)
 			body = appendU32(append(body, opRefFunc), w.function(r, x.index))
 			continue
 		case opGlobalGet:
@@ -315,7 +323,7 @@ func (w *rewriter) constant(r *reader, body []byte) []byte {
 func (w *rewriter) exports() error {
 	r := w.in.reader(sectionExport)
 	n, _ := w.vector(r, sectionExport)
-	body := appendU32(nil, n+1)
+	body := appendU32(nil, n+2)
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		at := r.p
 		name := r.name()
@@ -324,7 +332,7 @@ func (w *rewriter) exports() error {
 		index := r.u32()
 		switch {
 		case r.err != nil:
-		case string(name) == Counter:
+		case string(name) == Counter || string(name) == Stack:
 			r.fail("exports %q, which belongs to the host", name)
 		case kind == kindFunction:
 			index = w.function(r, index)
@@ -338,8 +346,8 @@ func (w *rewriter) exports() error {
 	if err := end(r); err != nil {
 		return err
 	}
-	body = append(appendBytes(body, []byte(Counter)), kindGlobal)
-	w.put(sectionExport, appendU32(body, w.counter()))
+	body = appendU32(append(appendBytes(body, []byte(Counter)), kindGlobal), w.counter())
+	w.put(sectionExport, appendU32(append(appendBytes(body, []byte(Stack)), kindGlobal), w.stack()))
 	return nil
 }
 
@@ -403,7 +411,9 @@ func (w *rewriter) element(r *reader, body []byte) []byte {
 		if flags&elementExpressions != 0 {
 			body = w.constant(r, body)
 		} else {
-			body = appendU32(body, w.function(r, r.u32()))
+			i := r.u32()
+			w.taken(i)
+			body = appendU32(body, w.function(r, i))
 		}
 	}
 	return body
