@@ -83,7 +83,7 @@ func base64Value(c byte) int {
 }
 
 // AppendToBinaryBase64 reads base64 as to_binary(s, 'base64') does: only blanks may stand between the characters of the
-// alphabet, and padding must complete a group of four. Otherwise it is CONVERSION_INVALID_INPUT.
+// alphabet, and padding must complete a group of four and end the text. Otherwise it is CONVERSION_INVALID_INPUT.
 func AppendToBinaryBase64(dst []byte, s string) ([]byte, error) {
 	chars, padding := 0, 0
 	valid := true
@@ -96,7 +96,7 @@ func AppendToBinaryBase64(dst []byte, s string) ([]byte, error) {
 			padding++
 			valid = padding <= 2
 		default:
-			valid = isJavaSpace(c)
+			valid = isJavaSpace(c) && padding == 0
 		}
 	}
 	if padding > 0 {

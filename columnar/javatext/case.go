@@ -56,7 +56,7 @@ func AppendUpper(dst []byte, s string) []byte {
 		return dst
 	}
 	table := casings().upper
-	for _, r := range MakeValidUTF8(s) {
+	for _, r := range javaString(s) {
 		if full, ok := table[r]; ok {
 			dst = append(dst, full...)
 		} else {
@@ -79,7 +79,7 @@ func AppendLower(dst []byte, s string) []byte {
 		}
 		return dst
 	}
-	s = MakeValidUTF8(s)
+	s = javaString(s)
 	table := casings().lower
 	for i, r := range s {
 		if r == 'Σ' {
@@ -156,7 +156,7 @@ func AppendInitcap(dst []byte, s string) []byte {
 		}
 		return dst
 	}
-	s = MakeValidUTF8(s)
+	s = javaString(s)
 	table := casings()
 	start := true
 	for i, r := range s {

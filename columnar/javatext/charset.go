@@ -61,7 +61,7 @@ func (c Charset) AppendEncoded(dst []byte, s string) (out []byte, ok bool) {
 	if c == UTF16 && s != "" {
 		dst = append(dst, 0xfe, 0xff)
 	}
-	for _, r := range MakeValidUTF8(s) {
+	for _, r := range javaString(s) {
 		switch c {
 		case UTF8:
 			dst = utf8.AppendRune(dst, r)
@@ -118,9 +118,6 @@ func (c Charset) AppendDecoded(dst, src []byte) (out []byte, ok bool) {
 	}
 	for ; len(src) >= 2; src = src[2:] {
 		r := rune(order.Uint16(src))
-		if c == UTF16 && r == 0xfffe {
-			return dst, false // a byte order mark the wrong way round
-		}
 		if utf16.IsSurrogate(r) {
 			if len(src) < 4 {
 				return dst, false

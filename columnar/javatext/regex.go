@@ -62,7 +62,7 @@ func (p *Pattern) matcher(s string) *regexMatcher {
 		m = &regexMatcher{}
 	}
 	if !utf8.ValidString(s) {
-		s = MakeValidUTF8(s)
+		s = javaString(s)
 	}
 	m.reset(p.prog, s)
 	return m

@@ -111,7 +111,7 @@ func (p *Pattern) groupReference(s string) (group, length int, err error) {
 // is INVALID_REGEXP_REPLACE.
 func (r *Replacement) AppendReplaced(dst []byte, s string, position int) ([]byte, error) {
 	if !utf8.ValidString(s) {
-		s = MakeValidUTF8(s)
+		s = javaString(s)
 	}
 	skip := 0
 	for units := position - 1; units > 0; {

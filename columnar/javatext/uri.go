@@ -70,7 +70,7 @@ var (
 
 // parseURI takes a URI apart.
 func parseURI(s string) (*uri, bool) {
-	p := &uriParser{s: MakeValidUTF8(s)}
+	p := &uriParser{s: javaString(s)}
 	if !p.parse() {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ const upperHex = "0123456789ABCDEF"
 // URLEncode writes s in the form of application/x-www-form-urlencoded, as java.net.URLEncoder: letters, digits and
 // ".-*_" stay, a space is "+", all others are %XX of their UTF-8.
 func URLEncode(s string) string {
-	s = MakeValidUTF8(s)
+	s = javaString(s)
 	out := make([]byte, 0, len(s)+len(s)/4)
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -30,7 +30,7 @@ func URLEncode(s string) string {
 // hexadecimal digits behind it is CANNOT_DECODE_URL.
 func URLDecode(s string) (string, error) {
 	if !strings.ContainsAny(s, "%+") {
-		return MakeValidUTF8(s), nil
+		return javaString(s), nil
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
@@ -50,7 +50,7 @@ func URLDecode(s string) (string, error) {
 			i++
 		}
 	}
-	return MakeValidUTF8(string(out)), nil
+	return javaString(string(out)), nil
 }
 
 // escapedByte reads %XX. Java takes a plus for the first digit.

@@ -81,9 +81,14 @@ func Substring(s string, pos, length int32) string {
 // IsValidUTF8 tells whether s is well-formed, as is_valid_utf8.
 func IsValidUTF8(s string) bool { return utf8.ValidString(s) }
 
-// MakeValidUTF8 returns s with U+FFFD in place of each maximal ill-formed part, as make_valid_utf8 and as Java
-// decodes bytes.
-func MakeValidUTF8(s string) string {
+// MakeValidUTF8 returns s with U+FFFD in place of each maximal ill-formed part, as make_valid_utf8.
+func MakeValidUTF8(s string) string { return replaceIllFormed(s, false) }
+
+// javaString returns s as it comes out of a Java string, for all functions that Spark hands one to: as MakeValidUTF8, but
+// half of a surrogate pair in UTF-8 is replaced as a whole.
+func javaString(s string) string { return replaceIllFormed(s, true) }
+
+func replaceIllFormed(s string, wholeSurrogates bool) string {
 	if utf8.ValidString(s) {
 		return s
 	}
@@ -91,11 +96,15 @@ func MakeValidUTF8(s string) string {
 	b.Grow(len(s) + 8)
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n <= 1 {
+		switch {
+		case r != utf8.RuneError || n > 1:
+			b.WriteString(s[i : i+n])
+		case wholeSurrogates && i+2 < len(s) && s[i] == 0xed && !utf8.RuneStart(s[i+1]) && !utf8.RuneStart(s[i+2]):
+			n = 3
+			b.WriteRune(utf8.RuneError)
+		default:
 			n = illFormedLength(s[i:])
 			b.WriteRune(utf8.RuneError)
-		} else {
-			b.WriteString(s[i : i+n])
 		}
 		i += n
 	}

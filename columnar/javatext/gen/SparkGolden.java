@@ -7,10 +7,14 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Writes the tables in ../testdata that need Spark 4.2's jars on the class path: java -cp 'JARS/*' SparkGolden.java TABLE > ../testdata/TABLE.txt */
 public class SparkGolden {
-  public static void main(String[] args) {
+  public static void main(String[] args) throws Exception {
     switch (args[0]) {
       case "number": numbers(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "interval": intervals(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
+      case "case": cases(Integer.parseInt(args.length > 1 ? args[1] : "600")); break;
+      case "text": texts(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
+      case "uri": uris(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
+      case "like": likes(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -164,6 +168,112 @@ public class SparkGolden {
         if (value == null) value = "-";
       }
       System.out.println(quote(s) + "\t" + t[0] + "\t" + t[1] + "\t" + value + "\t" + text);
+    }
+  }
+
+  static String pick(Random r, String[] parts, int most) {
+    StringBuilder b = new StringBuilder();
+    for (int k = r.nextInt(most + 1); k > 0; k--) b.append(parts[r.nextInt(parts.length)]);
+    return b.toString();
+  }
+
+  // text, upper, lower, initcap
+  static void cases(int n) {
+    Random r = new Random(24);
+    String[] parts = {"a", "B", "straße", "ΑΣ", "Σ", "σ", "ς", " ", "-", ".", "'", "İ", "ı", "i\u0307", "ﬁ", "ǆ", "ǅ", "Ǆ", "é", "É", "e\u0301", "1", "_", "日本", "😀", "\t", "\u00a0", "\u0345", "ᾳ", "ΐ", "ŉ", "Ω", "\u2126", "ꟺ", "𐐀", "𐐨", "(", "\n", "ß", "ẞ", "\u3000", ":", "\u00ad"};
+    for (int i = 0; i < n; i++) {
+      UTF8String u = UTF8String.fromString(pick(r, parts, 7));
+      System.out.println(quote(u.toString()) + "\t" + quote(org.apache.spark.sql.catalyst.util.CollationSupport.Upper.exec(u, 0, true).toString()) + "\t"
+          + quote(org.apache.spark.sql.catalyst.util.CollationSupport.Lower.exec(u, 0, true).toString()) + "\t"
+          + quote(org.apache.spark.sql.catalyst.util.CollationSupport.InitCap.exec(u, 0, true).toString()));
+    }
+  }
+
+  static String hex(byte[] b) {
+    StringBuilder s = new StringBuilder();
+    for (byte x : b) s.append(String.format("%02x", x));
+    return s.toString();
+  }
+
+  // two texts as hex: characters of the first, is it valid, made valid, soundex, Levenshtein of both, with threshold 2, position, length, substring,
+  // URL encoded, URL decoded, unbase64, to_binary, encodings in UTF-16, UTF-16LE, UTF-32, ISO-8859-1, US-ASCII, decodings from them
+  static void texts(int n) throws Exception {
+    Random r = new Random(25);
+    String[] parts = {"a", "b", "R", "obert", "Ashcraft", " ", "é", "日本", "😀", "%41", "%", "+", "%e6%97%a5", "%zz", "=", "==", "YWJj", "YQ", "/", "\n", "-", "_", "~", "*", "\u0000", "\ufeff", "Z", "1", "%+1", "%ff"};
+    byte[][] raw = {{(byte) 0xff}, {(byte) 0xc3}, {(byte) 0xe6, (byte) 0x97}, {(byte) 0xf0, (byte) 0x9f, (byte) 0x98}, {(byte) 0xc0, (byte) 0x80}, {(byte) 0xed, (byte) 0xa0, (byte) 0x80}, {(byte) 0x80}, {(byte) 0xf5, 0x41}, {(byte) 0xd8, 0x3d}, {(byte) 0xfe, (byte) 0xff}, {0, 0x61}, {0, 0, 0, 0x62}};
+    for (int i = 0; i < n; i++) {
+      java.io.ByteArrayOutputStream o = new java.io.ByteArrayOutputStream();
+      for (int k = r.nextInt(5); k > 0; k--) {
+        if (i % 3 == 0 && r.nextInt(3) == 0) o.write(raw[r.nextInt(raw.length)]);
+        else o.write(parts[r.nextInt(parts.length)].getBytes("UTF-8"));
+      }
+      UTF8String u = UTF8String.fromBytes(o.toByteArray());
+      UTF8String v = UTF8String.fromString(i % 2 == 0 ? pick(r, parts, 3) : mutate(r, u.makeValid().toString(), "abé"));
+      int[] positions = {0, 1, 2, 3, -1, -2, -5, 10, Integer.MIN_VALUE, Integer.MAX_VALUE};
+      int[] lengths = {0, 1, 2, 3, -1, 100, Integer.MAX_VALUE, Integer.MIN_VALUE};
+      int p = positions[r.nextInt(positions.length)], l = lengths[r.nextInt(lengths.length)];
+      StringBuilder b = new StringBuilder(hex(u.getBytes()) + "\t" + hex(v.getBytes()));
+      b.append("\t").append(u.numChars()).append("\t").append(u.isValid()).append("\t").append(hex(u.makeValid().getBytes())).append("\t").append(hex(u.soundex().getBytes()));
+      b.append("\t").append(u.levenshteinDistance(v)).append("\t").append(u.levenshteinDistance(v, 2));
+      b.append("\t").append(p).append("\t").append(l).append("\t").append((u.isValid() ? hex(u.substringSQL(p, l).getBytes()) : "?")); // beyond the end of an ill-formed text Spark reads what is behind it
+      b.append("\t").append(java.net.URLEncoder.encode(u.toString(), "UTF-8"));
+      String d;
+      try { d = hex(java.net.URLDecoder.decode(u.toString(), "UTF-8").getBytes("UTF-8")); } catch (IllegalArgumentException e) { d = "-"; }
+      b.append("\t").append(d);
+      try { d = hex(java.util.Base64.getMimeDecoder().decode(u.toString())); } catch (IllegalArgumentException e) { d = "-"; }
+      b.append("\t").append(d);
+      try { d = org.apache.spark.sql.catalyst.expressions.UnBase64.isValidBase64(u) ? hex(java.util.Base64.getMimeDecoder().decode(u.toString())) : "-"; } catch (IllegalArgumentException e) { d = "-"; }
+      b.append("\t").append(d);
+      for (String c : new String[] {"UTF-16", "UTF-16LE", "UTF-32", "ISO-8859-1", "US-ASCII"}) {
+        try { d = hex(bytes(java.nio.charset.Charset.forName(c).newEncoder().encode(java.nio.CharBuffer.wrap(u.toString())))); } catch (java.nio.charset.CharacterCodingException e) { d = "-"; }
+        b.append("\t").append(d);
+        try { d = hex(java.nio.charset.Charset.forName(c).newDecoder().decode(java.nio.ByteBuffer.wrap(u.getBytes())).toString().getBytes("UTF-8")); } catch (java.nio.charset.CharacterCodingException e) { d = "-"; }
+        b.append("\t").append(d);
+      }
+      System.out.println(b);
+    }
+  }
+
+  static byte[] bytes(java.nio.ByteBuffer b) {
+    byte[] x = new byte[b.remaining()];
+    b.get(x);
+    return x;
+  }
+
+  // URI, "-" or its host, path, query, fragment, scheme, authority, user info, null where there is none
+  static void uris(int n) {
+    Random r = new Random(26);
+    String[] seeds = {"http://user:pw@spark.apache.org:8080/path/a%20b?query=1&k=v%20w#Ref", "/relative?x=1", "mailto:a@b.c", "http://[::1]:80/x", "https://例え.jp/パス?q=日本", "https://example.com", "http://h/p?a=1&a=2", "http://1.2.3.4:80",
+      "http://1.2.3/", "http://[fe80::1%25eth0]/", "http://[1:2:3:4:5:6:7:8]", "http://[::ffff:1.2.3.4]", "http://[1::2:3]/", "file:///etc/passwd", "http://", "urn:isbn:123", "//host/path", "a:b", "http://a-.b/", "http://a_b.c/", "?q", "#f", "http://h:99999999999/", "http://h:/x",
+      "http://u@h@i/", "http://%41/", "http://a.1/", "http://256.1.1.1/", "1http://x", "http://x/ y", "jdbc:postgresql://h/d", "http://[::1", "http://ex ample", "http://[1:2:3:4:5:6:7]", "http://a..b/"};
+    for (int i = 0; i < n; i++) {
+      String s = i < seeds.length ? seeds[i] : mutate(r, seeds[r.nextInt(seeds.length)], "ah1:/?#[]@%.-_ é&=;,+2f\\\"<>{}|^`~!$'()*");
+      String out;
+      try {
+        java.net.URI u = new java.net.URI(s);
+        out = u.getHost() + "\t" + u.getRawPath() + "\t" + u.getRawQuery() + "\t" + u.getRawFragment() + "\t" + u.getScheme() + "\t" + u.getRawAuthority() + "\t" + u.getRawUserInfo();
+      } catch (java.net.URISyntaxException e) {
+        out = "-";
+      }
+      System.out.println(quote(s) + "\t" + out);
+    }
+  }
+
+  // text, pattern, escape, true, false or the condition
+  static void likes(int n) {
+    Random r = new Random(27);
+    String[] parts = {"a", "b", "ab", "%", "_", "\\", "/", "é", "😀", "\n", ".", "*"};
+    for (int i = 0; i < n; i++) {
+      String s = pick(r, parts, 6), p = r.nextInt(3) == 0 ? s : pick(r, parts, 5);
+      if (r.nextInt(2) == 0) p = mutate(r, p, "%_ab");
+      char e = "\\/a".charAt(r.nextInt(3));
+      String out;
+      try {
+        out = "" + java.util.regex.Pattern.compile(org.apache.spark.sql.catalyst.util.StringUtils.escapeLikeRegex(p, e)).matcher(s).matches();
+      } catch (Throwable x) {
+        out = ((org.apache.spark.SparkThrowable) x).getCondition();
+      }
+      System.out.println(quote(s) + "\t" + quote(p) + "\t" + e + "\t" + out);
     }
   }
 }
