@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -9,7 +10,12 @@ import (
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if code, ran := child(); ran {
+		os.Exit(code)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestWindowsOverBatches(t *testing.T) {
 	f := newFixture(t, false, "in")
