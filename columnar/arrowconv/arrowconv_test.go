@@ -11,7 +11,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
-	"github.com/wstream/wstream/internal/formattest"
+	"github.com/wstream/wstream/columnar/formattest"
 )
 
 const everything = `bo BOOLEAN, i1 TINYINT NOT NULL, i2 SMALLINT, i4 INT, i8 BIGINT, f4 FLOAT, f8 DOUBLE, d1 DECIMAL(5,2), d2 DECIMAL(38,18), s STRING,

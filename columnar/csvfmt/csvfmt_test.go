@@ -9,8 +9,8 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/formattest"
 	"github.com/wstream/wstream/columnar/sparkerr"
-	"github.com/wstream/wstream/internal/formattest"
 )
 
 func parse(t testing.TB, options map[string]string) Options {

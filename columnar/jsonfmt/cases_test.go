@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/formattest"
 	"github.com/wstream/wstream/columnar/lines"
-	"github.com/wstream/wstream/internal/formattest"
 )
 
 // readCase reads a file as a file source would, in small chunks.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
-	"github.com/wstream/wstream/internal/formattest"
+	"github.com/wstream/wstream/columnar/formattest"
 )
 
 // TestToJSON holds values against what Spark 4.2 prints.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/formattest"
 	"github.com/wstream/wstream/columnar/sparkerr"
-	"github.com/wstream/wstream/internal/formattest"
 )
 
 const everything = `bo BOOLEAN, i1 TINYINT, r4 INT NOT NULL, i2 SMALLINT, i4 INT, i8 BIGINT, f4 FLOAT, f8 DOUBLE, d1 DECIMAL(5,2), d2 DECIMAL(18,3), d3 DECIMAL(38,18),

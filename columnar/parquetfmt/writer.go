@@ -67,9 +67,20 @@ func NewWriter(w io.Writer, s *columnar.Schema, opts WriterOptions) (wr *Writer,
 	if err := meta.Append(rowMetadata, text); err != nil {
 		return nil, err
 	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithVersion(parquet.V2_LATEST), parquet.WithDataPageVersion(parquet.DataPageV1),
-		parquet.WithCreatedBy("wstream"), parquet.WithMaxRowGroupLength(int64(opts.GroupRows)))
-	wr = &Writer{file: file.NewParquetWriter(w, root, file.WithWriterProps(props), file.WithWriteMetadata(meta)), opts: opts, schema: s}
+	settings := []parquet.WriterProperty{
+		parquet.WithCompression(codec), parquet.WithVersion(parquet.V2_LATEST), parquet.WithDataPageVersion(parquet.DataPageV1),
+		parquet.WithCreatedBy("wstream"), parquet.WithMaxRowGroupLength(int64(opts.GroupRows)),
+	}
+	// Numbers that hardly ever repeat would only fill a dictionary for nothing.
+	layout := schema.NewSchema(root)
+	for i := range layout.NumColumns() {
+		c := layout.Column(i)
+		if k := c.PhysicalType(); k == parquet.Types.Double || k == parquet.Types.Float || isLogical[schema.TimestampLogicalType](c.SchemaNode()) {
+			settings = append(settings, parquet.WithDictionaryPath(c.ColumnPath(), false))
+		}
+	}
+	props := file.WithWriterProps(parquet.NewWriterProperties(settings...))
+	wr = &Writer{file: file.NewParquetWriter(w, root, props, file.WithWriteMetadata(meta)), opts: opts, schema: s}
 	for i, f := range s.Fields {
 		wr.addLeaves([]step{{kind: f.Type.Kind, nullable: f.Nullable, child: i}}, f.Type, 0)
 	}

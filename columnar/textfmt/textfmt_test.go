@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/formattest"
 	"github.com/wstream/wstream/columnar/lines"
-	"github.com/wstream/wstream/internal/formattest"
 )
 
 func TestCases(t *testing.T) {
