@@ -125,13 +125,24 @@ func (g *groupState) each(r *run, emit func(morsel) error) error {
 		return err
 	}
 	out := make([]*columnar.Batch, r.opt.Partitions)
+	asides := make([][]func() error, r.opt.Partitions)
 	err = parallel(r.opt.Partitions, func(p int) error {
-		b, err := g.call(r, all, p)
+		b, err := g.call(r, all, p, func(f func() error) error {
+			asides[p] = append(asides[p], f)
+			return nil
+		})
 		out[p] = b
 		return err
 	})
 	if err != nil {
 		return operatorError("flatMapGroupsWithState", err)
+	}
+	for _, list := range asides {
+		for _, f := range list {
+			if err := r.aside(f); err != nil {
+				return err
+			}
+		}
 	}
 	for p, b := range out {
 		if b != nil && b.Rows > 0 {
@@ -153,7 +164,7 @@ type groups struct {
 }
 
 // call calls the function for the groups of partition p and does what it answers.
-func (g *groupState) call(r *run, list []*exchanged, p int) (*columnar.Batch, error) {
+func (g *groupState) call(r *run, list []*exchanged, p int, aside func(func() error) error) (*columnar.Batch, error) {
 	began := time.Now()
 	c, err := g.gather(r, list, p)
 	if err != nil || len(c.hash) == 0 {
@@ -167,7 +178,7 @@ func (g *groupState) call(r *run, list []*exchanged, p int) (*columnar.Batch, er
 	if len(res.Action) != n || len(res.Timer) != n || res.State == nil || res.State.Len != n {
 		return nil, fmt.Errorf("module %q: function %q: the answer is not about the %d groups of the call", g.refusals.module, g.refusals.function, n)
 	}
-	refused, err := g.refuse(r, c, res.Errors)
+	refused, err := g.refuse(r, c, res.Errors, aside)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +297,7 @@ func (g *groupState) expired(r *run, part *state.Part, c *groups) ([]*columnar.C
 }
 
 // refuse deals with the groups that the function refused, which keep their state.
-func (g *groupState) refuse(r *run, c *groups, errs []udf.RowError) (map[int]bool, error) {
+func (g *groupState) refuse(r *run, c *groups, errs []udf.RowError, aside func(func() error) error) (map[int]bool, error) {
 	if len(errs) == 0 {
 		return nil, nil
 	}
@@ -304,7 +315,7 @@ func (g *groupState) refuse(r *run, c *groups, errs []udf.RowError) (map[int]boo
 			rows = append(rows, udf.RowError{Row: int(row), Code: e.Code, Text: e.Text})
 		}
 	}
-	return refused, g.refusals.handle(r, c.rows, rows, r.aside)
+	return refused, g.refusals.handle(r, c.rows, rows, aside)
 }
 
 // put writes states and timers.

@@ -228,16 +228,12 @@ func TestLimitOverTheLifeOfAQuery(t *testing.T) {
 }
 
 // counting is a state function: it counts rows per key, emits the count, and sets a timer.
-type counting struct {
-	timer func(last int64) int64
-	calls int
-}
+type counting struct{ timer func(last int64) int64 }
 
 func (c *counting) Info() udf.Info           { return udf.Info{} }
 func (c *counting) Output() *columnar.Schema { return nil }
 func (c *counting) Close() error             { return nil }
 func (c *counting) Call(_ context.Context, call udf.Call, in udf.StateInput) (udf.StateOutput, error) {
-	c.calls++
 	n := in.Keys.Rows
 	k, cnt, st := columnar.NewBuilder(columnar.String, n), columnar.NewBuilder(columnar.Int64, n), columnar.NewBuilder(columnar.Binary, n)
 	out := udf.StateOutput{Action: make([]udf.StateAction, n), Timer: make([]int64, n)}
