@@ -1,4 +1,4 @@
-package show
+package show_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
 	"github.com/wstream/wstream/columnar/jsonfmt"
+	"github.com/wstream/wstream/columnar/show"
 	"github.com/wstream/wstream/internal/testdirs"
 )
 
@@ -91,7 +92,7 @@ func table(t *testing.T, c *showCase, rows string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab := NewTable(schema, Options{NumRows: c.NumRows, Truncate: c.Truncate, Vertical: c.Vertical})
+	tab := show.NewTable(schema, show.Options{NumRows: c.NumRows, Truncate: c.Truncate, Vertical: c.Vertical})
 	scan := bufio.NewScanner(bytes.NewReader(text))
 	for scan.Scan() {
 		row, err := datumjson.ParseRow(schema, scan.Bytes())
@@ -135,9 +136,9 @@ func console(t *testing.T, c *showCase) string {
 		if strings.Contains(c.Query, "WHERE") {
 			t.Skip("needs a query")
 		}
-		tab := NewTable(schema, ConsoleOptions(numRows, truncate, nil))
+		tab := show.NewTable(schema, show.ConsoleOptions(numRows, truncate, nil))
 		tab.Add(b)
-		got += Console(int64(i), tab)
+		got += show.Console(int64(i), tab)
 	}
 	return got
 }
@@ -163,7 +164,7 @@ func TestTree(t *testing.T) {
 			continue // not every DDL of users is for this parser
 		}
 		all++
-		if got := Tree(schema); got != c.Tree {
+		if got := show.Tree(schema); got != c.Tree {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.DDL, got, c.Tree)
 			continue
 		}
