@@ -15,15 +15,15 @@ func (a *aggregate) save(r *run, tables []*aggTable) ([][]*columnar.Batch, error
 	if err != nil {
 		return nil, err
 	}
-	if err := r.hit("op.mid"); err != nil {
-		return nil, err
-	}
 	out := make([][]*columnar.Batch, r.opt.Partitions)
 	err = parallel(r.opt.Partitions, func(p int) error {
 		t := &aggTask{a: a, r: r, part: a.store.Part(p), ctx: r.exprContext(p)}
 		rows, err := t.run(parts, p)
 		out[p] = rows
-		return err
+		if err != nil {
+			return err
+		}
+		return r.midway(p)
 	})
 	return out, err
 }

@@ -138,7 +138,10 @@ func (d *dedup) each(r *run, emit func(morsel) error) error {
 			s.RowsRemoved += int64(n)
 			s.Removals += time.Since(start)
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return r.midway(p)
 	}))
 }
 
@@ -160,9 +163,6 @@ func (d *dedup) expiry(rows *columnar.Batch) []int64 {
 
 // flush looks rows up in the state and emits those whose key is new.
 func (d *dedup) flush(r *run, list []*exchanged, emit func(morsel) error) error {
-	if err := r.hit("op.mid"); err != nil {
-		return err
-	}
 	fresh := make([][][]int32, r.opt.Partitions) // per partition and item
 	err := parallel(r.opt.Partitions, func(p int) error {
 		start := time.Now()
@@ -192,7 +192,10 @@ func (d *dedup) flush(r *run, list []*exchanged, emit func(morsel) error) error 
 			s.RowsUpdated += int64(count)
 			s.Updates += time.Since(start)
 		})
-		return part.Err()
+		if err := part.Err(); err != nil {
+			return err
+		}
+		return r.midway(p)
 	})
 	if err != nil {
 		return operatorError(d.name(), err)

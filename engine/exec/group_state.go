@@ -121,9 +121,6 @@ func (g *groupState) each(r *run, emit func(morsel) error) error {
 	if err != nil {
 		return err
 	}
-	if err := r.hit("op.mid"); err != nil {
-		return err
-	}
 	out := make([]*columnar.Batch, r.opt.Partitions)
 	asides := make([][]func() error, r.opt.Partitions)
 	err = parallel(r.opt.Partitions, func(p int) error {
@@ -132,7 +129,10 @@ func (g *groupState) each(r *run, emit func(morsel) error) error {
 			return nil
 		})
 		out[p] = b
-		return err
+		if err != nil {
+			return err
+		}
+		return r.midway(p)
 	})
 	if err != nil {
 		return operatorError("flatMapGroupsWithState", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
+	"github.com/wstream/wstream/internal/failpoint"
 )
 
 // Query is a compiled plan. Run is called by one goroutine at a time.
@@ -179,10 +180,16 @@ func seedOf(seed, batch int64, partition int) int64 {
 	return int64(columnar.HashUint64(uint64(seed) ^ columnar.HashUint64(uint64(batch)<<20^uint64(partition))))
 }
 
-// hit passes a crash point.
-func (r *run) hit(name string) error {
-	if r.batch.Failpoints == nil {
+// midway passes the crash points for work that is half done: the first of the partitions has its
+// changes in the state, others may not.
+func (r *run) midway(partition int) error {
+	if partition != 0 {
 		return nil
 	}
-	return r.batch.Failpoints.Hit(name, r.batch.ID)
+	if r.batch.NoData {
+		if err := r.batch.Failpoints.Hit(failpoint.NoDataMid, r.batch.ID); err != nil {
+			return err
+		}
+	}
+	return r.batch.Failpoints.Hit(failpoint.OpMid, r.batch.ID)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
+	"github.com/wstream/wstream/internal/failpoint"
 )
 
 // scan reads a relation: its partitions one after the other, their chunks decoded by the workers.
@@ -52,7 +53,7 @@ func (s *scan) each(r *run, emit func(morsel) error) error {
 			if down = emit(m); down != nil {
 				return down
 			}
-			down = r.hit("source.mid")
+			down = r.batch.Failpoints.Hit(failpoint.SourceMid, r.batch.ID)
 			return down
 		})
 		if down != nil {

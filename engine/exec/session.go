@@ -122,14 +122,14 @@ func (s *sessions) each(r *run, emit func(morsel) error) error {
 		limit = 0 // without a state all rows must be there at once
 	}
 	err := r.exchange(s.input, limit, prepare, func(list []*exchanged) error {
-		if err := r.hit("op.mid"); err != nil {
-			return err
-		}
 		out := make([][]*columnar.Batch, r.opt.Partitions)
 		err := parallel(r.opt.Partitions, func(p int) error {
 			rows, err := s.merge(r, list, p)
 			out[p] = rows
-			return err
+			if err != nil {
+				return err
+			}
+			return r.midway(p)
 		})
 		if err != nil {
 			return operatorError("session_window", err)
@@ -143,7 +143,10 @@ func (s *sessions) each(r *run, emit func(morsel) error) error {
 	err = parallel(r.opt.Partitions, func(p int) error {
 		rows, err := s.results(r, p)
 		out[p] = rows
-		return err
+		if err != nil {
+			return err
+		}
+		return r.midway(p)
 	})
 	if err != nil {
 		return operatorError("session_window", err)

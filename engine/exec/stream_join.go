@@ -223,7 +223,7 @@ func (j *streamJoin) each(r *run, emit func(morsel) error) error {
 			}
 			out[p] = append(out[p], rows...)
 		}
-		return nil
+		return r.midway(p)
 	})
 	if err != nil {
 		return operatorError("join", err)
@@ -279,9 +279,6 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 		return x, nil
 	}
 	return r.exchange(s.input, r.opt.ExchangeBytes, prepare, func(list []*exchanged) error {
-		if err := r.hit("op.mid"); err != nil {
-			return err
-		}
 		out := make([][]*columnar.Batch, r.opt.Partitions)
 		err := parallel(r.opt.Partitions, func(p int) error {
 			t := &joinTask{j: j, r: r, i: i, mine: s.store.Part(p), other: j.side[1-i].store.Part(p), ctx: r.exprContext(p)}
@@ -303,7 +300,10 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 			if err := t.mine.Err(); err != nil {
 				return err
 			}
-			return t.other.Err()
+			if err := t.other.Err(); err != nil {
+				return err
+			}
+			return r.midway(p)
 		})
 		if err != nil {
 			return operatorError("join", err)
