@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math"
+
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
@@ -100,15 +102,14 @@ func (a *intSum[T]) add(group []uint32, v []T, valid columnar.Bitmap) error {
 	var bad int64
 	switch {
 	case valid != nil:
+		// A null adds zero: no jump that cannot be foreseen.
 		for i, g := range group {
-			if valid[i>>6]>>(uint(i)&63)&1 == 0 {
-				continue
-			}
-			s, x := sum[g], int64(v[i])
+			bit := valid[i>>6] >> (uint(i) & 63) & 1
+			s, x := sum[g], int64(v[i])&-int64(bit)
 			r := s + x
 			bad |= (s ^ r) & (x ^ r)
 			sum[g] = r
-			seen[g] = true
+			seen[g] = seen[g] || bit != 0
 		}
 	case len(sum) == 1:
 		s := sum[0]
@@ -236,10 +237,9 @@ func addFloats[T floating](sum []float64, seen []bool, group []uint32, v []T, va
 	switch {
 	case valid != nil:
 		for i, g := range group {
-			if valid[i>>6]>>(uint(i)&63)&1 != 0 {
-				sum[g] += float64(v[i])
-				seen[g] = true
-			}
+			bit := valid[i>>6] >> (uint(i) & 63) & 1
+			sum[g] += math.Float64frombits(math.Float64bits(float64(v[i])) & -bit)
+			seen[g] = seen[g] || bit != 0
 		}
 	case len(sum) == 1:
 		s := sum[0]
@@ -406,10 +406,9 @@ func avgAdd[T number](a *floatAvg, group []uint32, v []T, valid columnar.Bitmap)
 	switch {
 	case valid != nil:
 		for i, g := range group {
-			if valid[i>>6]>>(uint(i)&63)&1 != 0 {
-				sum[g] += float64(v[i])
-				n[g]++
-			}
+			bit := valid[i>>6] >> (uint(i) & 63) & 1
+			sum[g] += math.Float64frombits(math.Float64bits(float64(v[i])) & -bit)
+			n[g] += int64(bit)
 		}
 	case len(sum) == 1:
 		s := sum[0]

@@ -54,6 +54,12 @@ func arithInts[T interface {
 			bad = mulSlices(d, columnar.Values[T](l.Column), columnar.Values[T](r.Column))
 		}
 	default:
+		if r.con {
+			if c := constValue[T](r); c != 0 {
+				modConst(d, columnar.Values[T](l.Column), c, e.op == "pmod")
+				return nil
+			}
+		}
 		return modInts(e, out, d, columnar.Values[T](l.full(n)), columnar.Values[T](r.full(n)))
 	}
 	if !bad || e.mode == modeLegacy && e.typ.IsIntegral() {
@@ -221,6 +227,17 @@ func divInts[T interface {
 		d[i] = int64(x[i] / b)
 	}
 	return nil
+}
+
+func modConst[T signed](d, x []T, c T, pos bool) {
+	d = d[:len(x)]
+	for i, a := range x {
+		r := a % c
+		if pos && r < 0 {
+			r = (r + c) % c
+		}
+		d[i] = r
+	}
 }
 
 func modInts[T signed](e *arith, out *columnar.Column, d, x, y []T) error {

@@ -31,7 +31,59 @@ func (k *caster) column(c *columnar.Column, to *columnar.Type) (*columnar.Column
 	if out, done := castFixed(c, to); done {
 		return out, nil
 	}
+	if out := k.narrow(c, to); out != nil {
+		return out, nil
+	}
 	return k.scalar(c, to)
+}
+
+// narrow cuts integers to a shorter type when all of them fit; otherwise it gives nil.
+func (k *caster) narrow(c *columnar.Column, to *columnar.Type) *columnar.Column {
+	if !c.Type.IsIntegral() || !to.IsIntegral() {
+		return nil
+	}
+	switch c.Type.Kind {
+	case columnar.KindInt16:
+		return narrowFrom[int16](c, to)
+	case columnar.KindInt32:
+		return narrowFrom[int32](c, to)
+	case columnar.KindInt64:
+		return narrowFrom[int64](c, to)
+	}
+	return nil
+}
+
+func narrowFrom[S interface {
+	signed
+	number
+}](c *columnar.Column, to *columnar.Type) *columnar.Column {
+	switch to.Kind {
+	case columnar.KindInt8:
+		return narrowTo[S, int8](c, to)
+	case columnar.KindInt16:
+		return narrowTo[S, int16](c, to)
+	case columnar.KindInt32:
+		return narrowTo[S, int32](c, to)
+	}
+	return nil
+}
+
+func narrowTo[S, D interface {
+	signed
+	number
+}](c *columnar.Column, to *columnar.Type) *columnar.Column {
+	s := columnar.Values[S](c)
+	d := make([]D, len(s))
+	var bad S
+	for i, v := range s {
+		r := D(v)
+		d[i] = r
+		bad |= S(r) ^ v
+	}
+	if bad != 0 {
+		return nil
+	}
+	return columnar.NewFixed(to, d, c.Valid)
 }
 
 // nested converts the members of arrays, maps and structs.

@@ -216,10 +216,12 @@ func blendFixed[T columnar.Value](out []byte, sel columnar.Bitmap, t, f vec, n i
 		lo := w << 6
 		hi := min(lo+64, n)
 		d, a, b := dst[lo:hi], one[lo:hi], zero[lo:hi]
+		a, b = a[:len(d)], b[:len(d)]
 		for i := range d {
-			v := b[i]
-			if word>>uint(i)&1 != 0 {
-				v = a[i]
+			// Both are loaded, so that the choice needs no jump.
+			x, v := a[i], b[i]
+			if word>>(uint(i)&63)&1 != 0 {
+				v = x
 			}
 			d[i] = v
 		}
@@ -267,7 +269,11 @@ func (e *coalesce) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, err
 	}
 	out := newBranches(e.typ, n)
 	if m > 0 {
-		out.add(vec{columnar.Take(first.full(n), got.Indices(nil, n)), false}, got, m)
+		if out.data != nil {
+			out.add(vec{first.full(n), false}, got, n) // in place; the nulls are replaced below
+		} else {
+			out.add(vec{columnar.Take(first.full(n), got.Indices(nil, n)), false}, got, m)
+		}
 	}
 	left := make(columnar.Bitmap, len(got))
 	for i := range left {
@@ -275,7 +281,18 @@ func (e *coalesce) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, err
 	}
 	left.MaskTail(n)
 	k := n - m
-	for _, a := range e.args[1:] {
+	for i, a := range e.args[1:] {
+		if i == len(e.args)-2 && out.data != nil && isHarmless(a) {
+			// The last operand, evaluated for all rows, fills the rest.
+			v, err := eval(ctx, a, in)
+			if err != nil {
+				return nil, err
+			}
+			if !v.allNull() {
+				out.fill(v, left)
+			}
+			return out.column(), nil
+		}
 		v, err := evalSelected(ctx, a, in, left, k)
 		if err != nil {
 			return nil, err

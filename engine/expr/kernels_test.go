@@ -65,7 +65,9 @@ func appendRandom(rng *rand.Rand, b *columnar.Builder) {
 	}
 }
 
-func refTo(i int, t *columnar.Type) *Ref { return &Ref{Index: i, Name: "c" + itoa(i), Typ: t, Null: true} }
+func refTo(i int, t *columnar.Type) *Ref {
+	return &Ref{Index: i, Name: "c" + itoa(i), Typ: t, Null: true}
+}
 
 // TestIntegerArithmetic compares every operator of every width with big integers, for columns and
 // constants on either side.

@@ -153,10 +153,13 @@ func (e *like) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error) 
 	return out, err
 }
 
-// likeMatcher is a compiled pattern of LIKE or ILIKE.
+// likeMatcher is a compiled pattern of LIKE or ILIKE. Patterns with % at their ends only have a test
+// of their own.
 type likeMatcher struct {
 	pattern *javatext.LikePattern
 	fold    bool
+	shape   byte // '=' the text, '^' its front, '$' its end, 'c' a part of it, 0 none of these
+	text    string
 }
 
 func compileLike(pattern string, escape rune, fold bool) (*likeMatcher, error) {
@@ -167,12 +170,38 @@ func compileLike(pattern string, escape rune, fold bool) (*likeMatcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &likeMatcher{p, fold}, nil
+	m := &likeMatcher{pattern: p, fold: fold}
+	if !strings.ContainsRune(pattern, escape) && !strings.Contains(pattern, "_") {
+		front, end := strings.HasPrefix(pattern, "%"), strings.HasSuffix(pattern, "%")
+		m.text = strings.Trim(pattern, "%")
+		switch {
+		case m.text == "" || strings.Contains(m.text, "%"):
+		case front && end:
+			m.shape = 'c'
+		case front:
+			m.shape = '$'
+		case end:
+			m.shape = '^'
+		default:
+			m.shape = '='
+		}
+	}
+	return m, nil
 }
 
 func (m *likeMatcher) match(s string) bool {
 	if m.fold {
 		s = string(javatext.AppendLower(nil, s))
+	}
+	switch m.shape {
+	case '=':
+		return s == m.text
+	case '^':
+		return strings.HasPrefix(s, m.text)
+	case '$':
+		return strings.HasSuffix(s, m.text)
+	case 'c':
+		return strings.Contains(s, m.text)
 	}
 	return m.pattern.Match(s)
 }

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math/bits"
+
 	"github.com/wstream/wstream/columnar"
 )
 
@@ -139,10 +141,14 @@ func (e *logic) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error)
 // spread puts the bits of src, one per set bit of sel in order, at the set bits of sel.
 func spread(src, sel columnar.Bitmap, n int) columnar.Bitmap {
 	out := columnar.NewBitmap(n)
-	for k, i := range sel.Indices(nil, n) {
-		if src.Get(k) {
-			out.Set(int(i))
+	k := 0
+	for w, word := range sel {
+		var v uint64
+		for ; word != 0; word &= word - 1 {
+			v |= src[k>>6] >> (uint(k) & 63) & 1 << bits.TrailingZeros64(word)
+			k++
 		}
+		out[w] = v
 	}
 	return out
 }

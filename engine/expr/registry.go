@@ -111,6 +111,10 @@ func Builtins() []*Function {
 		aggregateFunctions(),
 		windowFunctions(),
 		miscFunctions(),
+		stringFunctions(),
+		regexFunctions(),
+		urlFunctions(),
+		digestFunctions(),
 	)
 }
 
