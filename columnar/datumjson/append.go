@@ -55,7 +55,7 @@ func Append(dst []byte, t *columnar.Type, d columnar.Datum) []byte {
 		return append(dst, '"')
 	case columnar.KindDate:
 		dst = append(dst, '"')
-		dst = appendDate(dst, int64(d.(int32)))
+		dst = javatext.AppendDate(dst, d.(int32))
 		return append(dst, '"')
 	case columnar.KindTimestamp:
 		dst = append(dst, '"')
@@ -69,15 +69,15 @@ func Append(dst []byte, t *columnar.Type, d columnar.Datum) []byte {
 		return fmt.Appendf(dst, `"%02d:%02d:%02d.%09d"`, d.(int64)/3600e9, d.(int64)/60e9%60, d.(int64)/1e9%60, d.(int64)%1e9)
 	case columnar.KindYearMonth:
 		dst = append(dst, '"')
-		dst = appendYearMonth(dst, t, d.(int32))
+		dst = javatext.AppendYearMonthInterval(dst, d.(int32), javatext.IntervalUnit(t.Start), javatext.IntervalUnit(t.End))
 		return append(dst, '"')
 	case columnar.KindDayTime:
 		dst = append(dst, '"')
-		dst = appendDayTime(dst, t, d.(int64))
+		dst = javatext.AppendDayTimeInterval(dst, d.(int64), javatext.IntervalUnit(t.Start), javatext.IntervalUnit(t.End))
 		return append(dst, '"')
 	case columnar.KindCalendar:
 		dst = append(dst, '"')
-		dst = appendCalendar(dst, d.(columnar.CalendarInterval))
+		dst = javatext.AppendCalendarInterval(dst, javatext.CalendarInterval(d.(columnar.CalendarInterval)))
 		return append(dst, '"')
 	case columnar.KindArray:
 		dst = append(dst, '[')

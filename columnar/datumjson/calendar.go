@@ -3,45 +3,9 @@ package datumjson
 import (
 	"strconv"
 	"strings"
+
+	"github.com/wstream/wstream/columnar/javatext"
 )
-
-// daysFromCivil is the days since 1970-01-01 of a proleptic Gregorian date, after Howard Hinnant's
-// "chrono-compatible low-level date algorithms".
-func daysFromCivil(y int64, m, d int64) int64 {
-	if m <= 2 {
-		y--
-	}
-	era := floorDiv(y, 400)
-	yoe := y - era*400
-	mp := (m + 9) % 12
-	doe := yoe*365 + yoe/4 - yoe/100 + (153*mp+2)/5 + d - 1
-	return era*146097 + doe - 719468
-}
-
-// civilFromDays is the inverse of daysFromCivil.
-func civilFromDays(z int64) (y, m, d int64) {
-	z += 719468
-	era := floorDiv(z, 146097)
-	doe := z - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	d = doy - (153*mp+2)/5 + 1
-	m = (mp+2)%12 + 1
-	y = yoe + era*400
-	if m <= 2 {
-		y++
-	}
-	return y, m, d
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
 
 func appendPadded(dst []byte, v int64, width int) []byte {
 	s := strconv.FormatInt(v, 10)
@@ -51,24 +15,11 @@ func appendPadded(dst []byte, v int64, width int) []byte {
 	return append(dst, s...)
 }
 
-func appendDate(dst []byte, days int64) []byte {
-	y, m, d := civilFromDays(days)
-	switch {
-	case y > 9999:
-		dst = append(dst, '+')
-	case y < 0:
-		dst, y = append(dst, '-'), -y
-	}
-	dst = append(appendPadded(dst, y, 4), '-')
-	dst = append(appendPadded(dst, m, 2), '-')
-	return appendPadded(dst, d, 2)
-}
-
 func appendTimestamp(dst []byte, micros int64) []byte {
 	const day = 86400e6
-	days := floorDiv(micros, day)
+	days := javatext.FloorDiv(micros, day)
 	rest := micros - days*day
-	dst = append(appendDate(dst, days), 'T')
+	dst = append(javatext.AppendDate(dst, int32(days)), 'T')
 	dst = append(appendPadded(dst, rest/3600e6, 2), ':')
 	dst = append(appendPadded(dst, rest/60e6%60, 2), ':')
 	dst = append(appendPadded(dst, rest/1e6%60, 2), '.')
@@ -107,12 +58,7 @@ func parseDays(s string) (int64, bool) {
 		return 0, false
 	}
 	y *= sign
-	next := daysFromCivil(y, m+1, 1)
-	if m == 12 {
-		next = daysFromCivil(y+1, 1, 1)
-	}
-	days := daysFromCivil(y, m, d)
-	return days, days < next
+	return javatext.DaysFromCivil(y, int(m), int(d)), int(d) <= javatext.DaysInMonth(y, int(m))
 }
 
 func parseDate(s string) (int32, bool) {
@@ -188,5 +134,3 @@ func parseTimestamp(s string, zone bool) (int64, bool) {
 	}
 	return days*86400e6 + nanos/1000 - offset, true
 }
-
-func parseTime(s string) (int64, bool) { return parseClock(s) }

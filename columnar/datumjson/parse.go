@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 )
 
 // Member is one name and value of an Object.
@@ -184,13 +185,16 @@ func FromAny(t *columnar.Type, v any) (columnar.Datum, error) {
 	case columnar.KindTimestampNTZ:
 		d, ok = parseTimestamp(s, false)
 	case columnar.KindTime:
-		d, ok = parseTime(s)
+		d, ok = parseClock(s)
 	case columnar.KindYearMonth:
-		d, ok = parseYearMonth(t, s)
+		v, err := javatext.ParseYearMonthInterval(s, javatext.IntervalUnit(t.Start), javatext.IntervalUnit(t.End))
+		d, ok = v, err == nil
 	case columnar.KindDayTime:
-		d, ok = parseDayTime(t, s)
+		v, err := javatext.ParseDayTimeInterval(s, javatext.IntervalUnit(t.Start), javatext.IntervalUnit(t.End))
+		d, ok = v, err == nil
 	case columnar.KindCalendar:
-		d, ok = parseCalendar(s)
+		v, err := javatext.ParseCalendarInterval(s)
+		d, ok = columnar.CalendarInterval(v), err == nil
 	}
 	if !ok {
 		return nil, mismatch(t, v)

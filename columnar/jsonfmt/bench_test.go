@@ -1,6 +1,7 @@
 package jsonfmt
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand"
 	"testing"
@@ -80,4 +81,51 @@ func BenchmarkDecode(b *testing.B) {
 	b.Run("clicks/3", func(b *testing.B) { benchmark(b, clicksDDL, []int{1, 2, 3}, clicks, rows) })
 	b.Run("clicks/all", func(b *testing.B) { benchmark(b, clicksDDL, nil, clicks, rows) })
 	b.Run("clicks/none", func(b *testing.B) { benchmark(b, clicksDDL, []int{}, clicks, rows) })
+}
+
+func BenchmarkDecodeColumn(b *testing.B) {
+	const rows = 8000
+	data := clickLines(rows)
+	bld := columnar.NewBuilder(columnar.String, rows)
+	for line := range bytes.Lines(data) {
+		bld.AppendBytes(bytes.TrimSuffix(line, []byte{'\n'}))
+	}
+	col := bld.Finish()
+	s, _ := columnar.ParseDDL(clicksDDL)
+	opts, _ := ParseOptions(nil, "UTC")
+	d, err := NewColumn(s.Struct(), opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	best := time.Hour
+	for b.Loop() {
+		begun := time.Now()
+		if out, corrupt, err := d.DecodeColumn(col); err != nil || out.Len != rows || corrupt.Records > 0 {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(begun))
+	}
+	b.ReportMetric(rows/best.Seconds()/1e6, "best-Mrows/s")
+}
+
+// BenchmarkSlow is what a record costs that the fast reader gives up on.
+func BenchmarkSlow(b *testing.B) {
+	const rows = 8000
+	data := clickLines(rows)
+	s, _ := columnar.ParseDDL(clicksDDL)
+	opts, _ := ParseOptions(nil, "UTC")
+	d, err := New(s, nil, opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d.slow = true
+	best := time.Hour
+	for b.Loop() {
+		begun := time.Now()
+		if out, _, err := d.Decode(data); err != nil || out.Rows != rows {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(begun))
+	}
+	b.ReportMetric(rows/best.Seconds()/1e6, "best-Mrows/s")
 }

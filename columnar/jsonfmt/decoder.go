@@ -217,13 +217,13 @@ func (d *Decoder) decode(data []byte) error {
 	return d.decodeLines(tail, len(data)-limit+1, limit, data)
 }
 
-// pad copies b into the scratch space with an end that the fast reader stops at.
+// pad copies b into the scratch space with an end that the fast reader stops at, and room behind.
 func (d *Decoder) pad(b []byte, end byte) []byte {
-	d.scratch = append(append(d.scratch[:0], b...), end)
-	for range padBytes {
-		d.scratch = append(d.scratch, 0)
+	if n := len(b) + 1 + padBytes; cap(d.scratch) < n {
+		d.scratch = make([]byte, n+n/2)
 	}
-	return d.scratch
+	d.scratch = append(append(d.scratch[:0], b...), end)
+	return d.scratch[:len(b)+1+padBytes]
 }
 
 // decodeLines reads the lines of data[:limit], the last of which ends at limit; they stand at offset
