@@ -272,6 +272,9 @@ func position(sub, s string, start int32) int32 {
 	if start < 1 {
 		return 0
 	}
+	if sub == "" {
+		return 1
+	}
 	skip := javatext.ByteOffset(s, int(start-1))
 	if skip > len(s) || int(start-1) > javatext.Length(s) {
 		return 0

@@ -160,6 +160,7 @@ func stringFunctions() []*Function {
 		}}.bind),
 		f("levenshtein", "levenshtein(a, b[, limit])", "How many changes turn one string into the other; -1 beyond the limit.", "SELECT levenshtein('kitten', 'sitting') → 3", bindLevenshtein),
 		f("encode", "encode(str, charset)", "The bytes of a string in a character set.", "SELECT encode('abc', 'utf-8') → abc", bindCharset("encode")),
+		f("decode_charset", "decode(bin, charset)", "The string of bytes in a character set: decode of two arguments.", "SELECT decode(X'616263', 'utf-8') → abc", bindCharset("decode")),
 		f("quote", "quote(str)", "The string in single quotes.", "SELECT quote('a') → 'a'", stringFn(func(dst []byte, s string) []byte {
 			return append(append(append(dst, '\''), strings.ReplaceAll(s, "'", "\\'")...), '\'')
 		})),
@@ -372,7 +373,10 @@ func bindLevenshtein(b *Binder, args []Expr) (Expr, error) {
 		return rows(columnar.Int32, a, n, func(w *columnar.Builder, i int) error {
 			limit := -1
 			if len(a) == 3 {
-				limit = int(i32(a[2], i))
+				if limit = int(i32(a[2], i)); limit < 0 {
+					w.AppendInt(-1)
+					return nil
+				}
 			}
 			w.AppendInt(int64(javatext.Levenshtein(str(a[0], i), str(a[1], i), limit)))
 			return nil

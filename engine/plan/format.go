@@ -11,11 +11,11 @@ import (
 // Outline is a plan in a form that is stable over releases: `explain --format json` prints it, and
 // another engine can be driven by it. Columns are named name#id, so that equal names stay apart.
 type Outline struct {
-	Op       string            `json:"op"`
-	Details  map[string]any    `json:"details,omitempty"`
-	Output   []OutlineColumn   `json:"output"`
-	Inputs   []*Outline        `json:"inputs,omitempty"`
-	ID       *int              `json:"statefulOperator,omitempty"`
+	Op      string          `json:"op"`
+	Details map[string]any  `json:"details,omitempty"`
+	Output  []OutlineColumn `json:"output"`
+	Inputs  []*Outline      `json:"inputs,omitempty"`
+	ID      *int            `json:"statefulOperator,omitempty"`
 }
 
 // OutlineColumn is a column of a node's output.

@@ -652,6 +652,12 @@ func (a *Analyzer) callExpr(x *sql.Call, s *scope) (expr.Expr, error) {
 		}
 		b.Call.Order = append(b.Call.Order, expr.SortKey{Expr: unalias(e), Desc: w.Desc, NullsFirst: w.NullsFirst})
 	}
+	if x.Keyword && lower == "substr" {
+		b.Call.Name = "substring"
+	}
+	if x.Keyword && len(args) == 2 && strings.HasSuffix(lower, "trim") {
+		args[0], args[1] = args[1], args[0] // TRIM(chars FROM text) is trim(chars, text)
+	}
 	e, err := b.Bind(args)
 	if err != nil {
 		return nil, err
