@@ -67,7 +67,7 @@ func NewFormats(o FormatOptions) (*Formats, error) {
 			if err == nil {
 				return v, nil
 			}
-			if v, ok := javatext.ParseTimestamp(withoutGMT(s), f.Zone, now()); ok {
+			if v, ok := javatext.ParseTimestamp(withoutGMT(s), f.Zone, now(s)); ok {
 				return v, nil
 			}
 			return 0, err
@@ -102,13 +102,19 @@ func withoutGMT(s string) string {
 	return s
 }
 
-// now is the moment that a time without a date takes its day from, in microseconds.
-func now() int64 { return time.Now().UnixMicro() }
+// now is the moment that a time without a date takes its day from, in microseconds; the clock is not asked for a
+// text that begins with a year.
+func now(s string) int64 {
+	if len(s) > 4 && s[4] == '-' {
+		return 0
+	}
+	return time.Now().UnixMicro()
+}
 
 // iso sets what goes without patterns; cut leaves out microseconds in writing.
 func (f *Formats) iso(cut bool) {
 	f.parseTimestamp = func(s string) (int64, error) {
-		if v, ok := javatext.ParseTimestamp(s, f.Zone, now()); ok {
+		if v, ok := javatext.ParseTimestamp(s, f.Zone, now(s)); ok {
 			return v, nil
 		}
 		return 0, BadCast(s, columnar.Timestamp)
