@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/exec"
@@ -269,4 +270,41 @@ func TestReplayWithOtherSettingsIsRefused(t *testing.T) {
 	f.process(q)
 	equal(t, "batches", batches(q), "0+ 1-")
 	f.stop(q)
+}
+
+func TestShapeOf(t *testing.T) {
+	f := newFixture(t, false, "in")
+	q := f.mustStart()
+	f.streams["in"].Add(times(1))
+	f.process(q)
+	f.stop(q)
+	c, err := checkpoint.Open(f.mem, "/ckpt", checkpoint.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	last, err := c.LastOffsets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, ok, err := CheckpointShape(last)
+	if err != nil || !ok {
+		t.Fatalf("shape of the checkpoint: %t, %v", ok, err)
+	}
+	spec := f.spec
+	spec.Sink = f.sinkIn(newMortal(f))
+	now, err := ShapeOf(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := now.MayFollow(old); err != nil {
+		t.Error(err)
+	}
+	spec.compile = compileWindows(true, false)
+	if now, err = ShapeOf(spec); err != nil {
+		t.Fatal(err)
+	}
+	if now.MayFollow(old) == nil {
+		t.Error("a query without the operator may follow")
+	}
 }

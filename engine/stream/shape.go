@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
@@ -123,7 +124,7 @@ func shapeError(what, before, now string) error {
 }
 
 // mayFollow refuses s as a restart of a query with the shape old.
-func (s Shape) mayFollow(old Shape) error {
+func (s Shape) MayFollow(old Shape) error {
 	if err := s.sourcesMayFollow(old); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (s Shape) mayFollow(old Shape) error {
 		switch {
 		case o.Name != was.Name:
 			return shapeError(fmt.Sprintf("operator %d", i), was.Name, o.Name)
-		case !slices.Equal(o.Keys, was.Keys), !sameTypes(o.Key, was.Key), !sameTypes(o.Value, was.Value):
+		case !slices.Equal(o.Keys, was.Keys), !sameTypes(o.Key, was.Key), !sameValues(o, was):
 			return shapeError(what, was.String(), o.String())
 		}
 	}
@@ -192,6 +193,16 @@ func operatorNames(s []OperatorShape) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
+// sameValues compares the values of operators of one kind. Those of an aggregation are called by their functions, so that a
+// sum is not taken for a count; those of the others by the columns of the query, which may be renamed.
+func sameValues(a, b OperatorShape) bool {
+	switch a.Name {
+	case "stateStoreSave", "sessionWindowStateStoreSaveExec":
+		return a.Value == b.Value
+	}
+	return sameTypes(a.Value, b.Value)
+}
+
 // sameTypes compares schemas without the names of their columns. A join has those of its sides, parted by " | ".
 func sameTypes(a, b string) bool {
 	if a == b {
@@ -214,6 +225,24 @@ func sameTypes(a, b string) bool {
 		}
 	}
 	return true
+}
+
+// ShapeOf describes a query without starting it: nothing is opened, read or written.
+func ShapeOf(spec Spec) (Shape, error) {
+	if err := spec.Validate(); err != nil {
+		return Shape{}, err
+	}
+	q := &Query{spec: spec, temporary: true}
+	if err := q.compile(); err != nil {
+		return Shape{}, err
+	}
+	shape := newShape(spec.Plan, spec.Mode, q.inputs, q.operators)
+	return shape, q.release()
+}
+
+// CheckpointShape is the shape of the query that has planned a batch; ok is false if the entry has none.
+func CheckpointShape(e *checkpoint.OffsetEntry) (s Shape, ok bool, err error) {
+	return readShape(e.Query)
 }
 
 // readShape reads the shape of an offset entry; ok is false if it has none.

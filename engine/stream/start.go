@@ -129,11 +129,10 @@ func (q *Query) compile() error {
 func (q *Query) stateOptions() state.Options {
 	spec := &q.spec
 	o := state.Options{
-		FS: spec.CheckpointFS, Dir: filepath.Join(spec.Checkpoint, "state"), QueryID: q.id, Ancestors: q.ledger.c.Ancestors(),
 		Partitions: min(spec.Settings.ShufflePartitions, state.Buckets), MemoryLimit: spec.Settings.StateMemory, Failpoints: spec.Failpoints,
 	}
-	if q.temporary {
-		o.FS, o.Dir = nil, ""
+	if !q.temporary {
+		o.FS, o.Dir, o.QueryID, o.Ancestors = spec.CheckpointFS, filepath.Join(spec.Checkpoint, "state"), q.id, q.ledger.c.Ancestors()
 	}
 	return o
 }
@@ -182,7 +181,7 @@ func (q *Query) takeShape() error {
 		return fmt.Errorf("checkpoint %q: batch %d: shape of the query: %w", q.spec.Checkpoint, last.BatchID, err)
 	}
 	if ok {
-		if err := shape.mayFollow(old); err != nil {
+		if err := shape.MayFollow(old); err != nil {
 			return err
 		}
 	} else if len(last.Sources) != len(q.inputs) {
