@@ -54,7 +54,6 @@ type textFile struct {
 	p       *partition
 	pool    *pool
 	wide    *widener
-	header  any
 	sampled atomic.Bool // the place of a corrupt record has been looked up
 }
 
@@ -73,7 +72,7 @@ func (c *chunk) Decode(context.Context) (connector.Decoded, error) {
 	if err != nil {
 		return connector.Decoded{}, err
 	}
-	b, bad, err := d.decode(c.data, chunkPlace{c.offset == 0, f.header, path})
+	b, bad, err := d.decode(c.data, chunkPlace{c.offset == 0, path})
 	f.pool.put(d)
 	f.p.s.buffers.put(c.data)
 	if err != nil {

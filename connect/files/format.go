@@ -16,10 +16,10 @@ type format struct {
 	options []connector.Option
 	// fixed is the schema of formats that have but one.
 	fixed *columnar.Schema
-	// open prepares reading files of the data schema, which has no columns of folders.
-	open func(env connector.Env, o connector.Options, data *columnar.Schema) (reader, error)
-	// infer finds the data schema of files; it is nil where a schema must be declared.
-	infer func(ctx context.Context, env connector.Env, o connector.Options, files []file) (*columnar.Schema, error)
+	// open prepares reading files of the source's schema.
+	open func(env connector.Env, o connector.Options, schema *columnar.Schema) (reader, error)
+	// infer finds the schema of files; it is nil where a schema must be declared.
+	infer func(env connector.Env, o connector.Options, files []file) (*columnar.Schema, error)
 }
 
 // reader reads files of one format and schema. One of text and block is set.
@@ -35,9 +35,8 @@ type decoder interface {
 
 // chunkPlace says which chunk of which file a decoder gets.
 type chunkPlace struct {
-	first  bool   // the file begins with it
-	header any    // what textFormat.header gave for the file
-	path   string // of the file, for messages
+	first bool   // the file begins with it
+	path  string // of the file, for messages
 }
 
 // corrupt counts the records of a chunk that could not be parsed wholly.
@@ -50,14 +49,12 @@ type corrupt struct {
 // textFormat is a format of lines: its files are cut into chunks that are decoded in parallel.
 type textFormat struct {
 	lines lines.Options // Codec is set per file
-	// open makes a decoder for the columns need of the data schema, nil for all.
-	open func(need []int) (decoder, error)
-	// header looks at the first chunk of a file, for formats that must before any chunk is decoded; nil otherwise.
-	header func(first []byte, path string) (any, error)
+	// open makes a decoder for files with some columns of the schema.
+	open func(h held) (decoder, error)
 }
 
 // blockFormat is a format whose files are cut into batches by their reader, such as Parquet.
 type blockFormat struct {
-	// read emits the columns need of the data schema, nil for all, in that order.
+	// read emits the columns need of the schema, in that order.
 	read func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error
 }

@@ -39,7 +39,7 @@ func formatOptions(names []string, docs map[string]string) []connector.Option {
 	return out
 }
 
-func openJSON(env connector.Env, o connector.Options, data *columnar.Schema) (reader, error) {
+func openJSON(env connector.Env, o connector.Options, schema *columnar.Schema) (reader, error) {
 	opts, err := jsonfmt.ParseOptions(o.Map(), env.Zone.String())
 	if err != nil {
 		return reader{}, err
@@ -48,13 +48,13 @@ func openJSON(env connector.Env, o connector.Options, data *columnar.Schema) (re
 	if err != nil {
 		return reader{}, err
 	}
-	if _, err := jsonfmt.New(data, nil, opts); err != nil { // refuses what no chunk should have to
+	if _, err := jsonfmt.New(schema, nil, opts); err != nil { // refuses what no chunk should have to
 		return reader{}, err
 	}
 	return reader{text: &textFormat{
 		lines: lines.Options{Charset: charset, LineSep: opts.LineSep, Whole: opts.MultiLine},
-		open: func(need []int) (decoder, error) {
-			d, err := jsonfmt.New(data, need, opts)
+		open: func(h held) (decoder, error) {
+			d, err := jsonfmt.New(schema, h.need, opts)
 			return jsonDecoder{d}, err
 		},
 	}}, nil

@@ -61,7 +61,7 @@ func (p *partition) read(ctx context.Context, need []int, emit func(connector.Ch
 	if err != nil {
 		return err
 	}
-	return p.s.reader.block.read(ctx, f, size, inner, func(c connector.Chunk) error {
+	return p.s.reader.block.read(ctx, f, size, inner.need, func(c connector.Chunk) error {
 		return emit(&wideChunk{c, wide, p.folders})
 	})
 }
@@ -101,7 +101,7 @@ func (p *partition) openLines() (r *lines.Reader, done func(), err error) {
 	return r, func() { r.Close(); f.Close() }, nil
 }
 
-func (p *partition) readText(ctx context.Context, wide *widener, inner []int, emit func(connector.Chunk) error) error {
+func (p *partition) readText(ctx context.Context, wide *widener, inner held, emit func(connector.Chunk) error) error {
 	r, done, err := p.openLines()
 	if err != nil {
 		return err
@@ -120,11 +120,6 @@ func (p *partition) readText(ctx context.Context, wide *widener, inner []int, em
 		if err != nil {
 			return err
 		}
-		if offset == 0 && p.s.reader.text.header != nil {
-			if f.header, err = p.s.reader.text.header(data, p.file.Path); err != nil {
-				return err
-			}
-		}
 		c := &chunk{f: f, data: data, offset: offset}
 		offset += int64(len(data)) // Decode gives data away
 		if err := emit(c); err != nil {
@@ -137,14 +132,8 @@ func (p *partition) readText(ctx context.Context, wide *widener, inner []int, em
 	return nil
 }
 
-var _ connector.Bounded = (*source)(nil)
-var _ connector.Committer = (*source)(nil)
-
-// emptyData is a batch without rows of some columns of a schema, nil for all.
-func emptyData(schema *columnar.Schema, need []int) *columnar.Schema {
-	if need == nil {
-		return schema
-	}
+// columns are some columns of a schema.
+func columns(schema *columnar.Schema, need []int) *columnar.Schema {
 	out := &columnar.Schema{}
 	for _, n := range need {
 		out.Fields = append(out.Fields, schema.Fields[n])

@@ -204,7 +204,7 @@ func (s *source) takeSchema(o connector.Options) error {
 		if len(all) == 0 {
 			return sparkerr.New("UNABLE_TO_INFER_SCHEMA", "Unable to infer schema for %s: %q has no files. It must be specified manually.", s.format.name, s.list.pattern)
 		}
-		if data, err = s.format.infer(context.Background(), s.env, o, all); err != nil {
+		if data, err = s.format.infer(s.env, o, all); err != nil {
 			return err
 		}
 	}
@@ -386,8 +386,8 @@ func (s *source) Commit(_ context.Context, _ int64, end connector.Offset) error 
 	return s.seen.compact(n)
 }
 
-// decoders is the pool for the columns inner.
-func (s *source) decoders(inner []int) *pool {
+// decoders is the pool for files with the columns inner.
+func (s *source) decoders(inner held) *pool {
 	key := fmt.Sprint(inner)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 // Specs are the file formats.
 func Specs() []*connector.Spec {
 	var out []*connector.Spec
-	for _, f := range []*format{jsonFormat(), textFileFormat()} {
+	for _, f := range []*format{jsonFormat(), csvFormat(), parquetFormat(), textFileFormat()} {
 		out = append(out, f.spec())
 	}
 	return out

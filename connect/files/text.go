@@ -39,20 +39,11 @@ func openText(_ connector.Env, o connector.Options, schema *columnar.Schema) (re
 	}
 	return reader{text: &textFormat{
 		lines: lines.Options{Charset: charset, LineSep: sep, Whole: whole, KeepBOM: whole},
-		open: func(need []int) (decoder, error) {
-			if need == nil {
-				need = make([]int, len(schema.Fields))
-				for i := range need {
-					need[i] = i
-				}
+		open: func(h held) (decoder, error) {
+			if all := columns(schema, h.all); len(h.all) > 1 || len(h.all) == 1 && all.Fields[0].Type.Kind != columnar.KindString {
+				return nil, fmt.Errorf("text files have one column of type STRING, the schema says %s", all)
 			}
-			d := &textDecoder{sep: sep, whole: whole, schema: emptyData(schema, need)}
-			if len(need) > 1 {
-				return nil, fmt.Errorf("text files have one column, not %d: %s", len(need), d.schema)
-			}
-			if len(need) == 1 && d.schema.Fields[0].Type.Kind != columnar.KindString {
-				return nil, fmt.Errorf("text files have a STRING column, %q is %s", d.schema.Fields[0].Name, d.schema.Fields[0].Type.SQL())
-			}
+			d := &textDecoder{sep: sep, whole: whole, schema: columns(schema, h.need)}
 			return d, nil
 		},
 	}}, nil

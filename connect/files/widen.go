@@ -54,25 +54,33 @@ const (
 	fromFolder = -2
 )
 
-// newWidener splits the columns need of a schema (nil for all) into those that a file holds, which it returns as indices
-// into schema, and those of its folders.
-func newWidener(schema *columnar.Schema, need []int, in folders, zone *time.Location) (*widener, []int) {
+// held are the columns of a file, as indices into the schema of the source.
+type held struct {
+	all  []int // those that are not columns of its folders, by the order in the file
+	need []int // those of them that are wanted
+}
+
+// newWidener splits the columns need of a schema (nil for all) into those that a file holds and those of its folders.
+func newWidener(schema *columnar.Schema, need []int, in folders, zone *time.Location) (*widener, held) {
 	w := &widener{schema: schema, from: make([]int, len(schema.Fields)), zone: zone, same: true}
 	wanted := make([]bool, len(schema.Fields))
 	for _, n := range need {
 		wanted[n] = true
 	}
-	inner := []int{}
+	inner := held{all: []int{}, need: []int{}}
 	for i := range schema.Fields {
 		_, folder := in[strings.ToLower(schema.Fields[i].Name)]
+		if !folder {
+			inner.all = append(inner.all, i)
+		}
 		switch {
 		case need != nil && !wanted[i]:
 			w.from[i], w.same = fromNull, false
 		case folder:
 			w.from[i], w.same = fromFolder, false
 		default:
-			w.from[i] = len(inner)
-			inner = append(inner, i)
+			w.from[i] = len(inner.need)
+			inner.need = append(inner.need, i)
 		}
 	}
 	return w, inner

@@ -146,16 +146,23 @@ func (w *writer) Commit(ctx context.Context) error {
 	if w.skip {
 		return nil
 	}
+	if err := w.publish(ctx); err != nil {
+		return errors.Join(err, w.Abort(ctx))
+	}
+	return nil
+}
+
+func (w *writer) publish(ctx context.Context) error {
 	points := w.info.Failpoints
 	if err := points.Hit(failpoint.SinkPartial, w.info.BatchID); err != nil {
 		return err
 	}
 	if err := w.guest.Commit(ctx); err != nil {
-		return errors.Join(err, w.txs.rollback(ctx))
+		return err
 	}
 	w.guest = nil
 	if err := points.Hit(failpoint.SinkStaged, w.info.BatchID); err != nil {
-		return errors.Join(err, w.txs.rollback(ctx))
+		return err
 	}
 	return w.txs.commit(ctx)
 }

@@ -77,7 +77,7 @@ func (m *mysqlDialect) connect(ctx context.Context) (session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &mysqlSession{driverSession: driverSession{conn: conn}, statements: map[string]*expansion{}}
+	s := &mysqlSession{driverSession: driverSession{conn: conn}, dialect: m, statements: map[string]*expansion{}}
 	s.columnsOf = mysqlColumns
 	if _, err := s.exec(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
 		s.close()

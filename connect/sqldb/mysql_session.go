@@ -14,9 +14,40 @@ import (
 // mysqlSession is a connection to MySQL.
 type mysqlSession struct {
 	driverSession
-	packet     int // the longest statement that the server takes
+	dialect    *mysqlDialect
+	side       session // for statements that would end the transaction
+	packet     int     // the longest statement that the server takes
 	statements map[string]*expansion
 	buf        []byte
+}
+
+func (s *mysqlSession) close() {
+	if s.side != nil {
+		s.side.close()
+	}
+	s.driverSession.close()
+}
+
+// defines tells whether a statement changes the schema, which ends the transaction that it is run in.
+func defines(statement string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(statement), " ")
+	switch strings.ToUpper(word) {
+	case "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE":
+		return true
+	}
+	return false
+}
+
+// apart runs a statement that changes the schema in a session of its own.
+func (s *mysqlSession) apart(ctx context.Context, statement string) (int64, error) {
+	if s.side == nil || !s.side.alive() {
+		side, err := s.dialect.connect(ctx)
+		if err != nil {
+			return 0, err
+		}
+		s.side = side
+	}
+	return s.side.exec(ctx, statement)
 }
 
 // maxMySQLStatement bounds the bytes of one statement, whatever the server would take.
@@ -33,6 +64,9 @@ func (s *mysqlSession) rows(ctx context.Context, text string, b *columnar.Batch,
 	}
 	if err := x.check(b); err != nil {
 		return 0, err
+	}
+	if !x.many && len(x.pieces) == 1 && defines(text) {
+		return s.apart(ctx, text)
 	}
 	limit := maxMySQLStatement
 	if s.packet > 0 {

@@ -1,0 +1,95 @@
+package files
+
+import (
+	"context"
+	"io"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/lines"
+	"github.com/wstream/wstream/columnar/parquetfmt"
+	"github.com/wstream/wstream/engine/connector"
+)
+
+func parquetFormat() *format {
+	return &format{
+		name: "parquet",
+		doc:  "Parquet files. Columns are found by name; those that a file does not have are null.",
+		options: []connector.Option{
+			{Name: "compression", Default: "snappy", Doc: "Writing: none, snappy, gzip, zstd or brotli."},
+			{Name: "mergeSchema", Default: "false", Doc: "Static, without a schema: whether the columns of all files count, not only those of the first."},
+		},
+		open:  openParquet,
+		infer: inferParquet,
+	}
+}
+
+// parquetRows is how many rows a batch has.
+const parquetRows = 16384
+
+func openParquet(_ connector.Env, _ connector.Options, schema *columnar.Schema) (reader, error) {
+	read := func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error {
+		r, err := parquetfmt.Open(f, size, columns(schema, need))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		for {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			b, err := r.Next(parquetRows)
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := emit(connector.ReadyChunk{Batch: b}); err != nil {
+				return err
+			}
+		}
+	}
+	return reader{block: &blockFormat{read: read}}, nil
+}
+
+// inferParquet is the schema of the first file, or with mergeSchema the columns of all files.
+func inferParquet(env connector.Env, o connector.Options, files []file) (*columnar.Schema, error) {
+	merge, err := o.Bool("mergeSchema", false)
+	if err != nil {
+		return nil, err
+	}
+	out := &columnar.Schema{}
+	for _, f := range files {
+		s, err := parquetSchema(env, f)
+		if err != nil {
+			return nil, lines.FileError(f.Path, err)
+		}
+		for _, fd := range s.Fields {
+			if out.IndexFold(fd.Name) < 0 {
+				out.Fields = append(out.Fields, fd)
+			}
+		}
+		if !merge {
+			break
+		}
+	}
+	return out, nil
+}
+
+func parquetSchema(env connector.Env, f file) (*columnar.Schema, error) {
+	in, err := env.FS.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	size, err := in.Size()
+	if err != nil {
+		return nil, err
+	}
+	r, err := parquetfmt.Open(in, size, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Schema(), nil
+}
