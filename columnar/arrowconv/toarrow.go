@@ -44,7 +44,9 @@ func toData(c *columnar.Column, t arrow.DataType) *array.Data {
 	case *arrow.BooleanType:
 		return array.NewData(t, n, []*memory.Buffer{valid, memory.NewBufferBytes(c.Bits.Bytes())}, nil, nulls, 0)
 	case *arrow.StringType, *arrow.BinaryType:
-		return array.NewData(t, n, []*memory.Buffer{valid, offsetsBuffer(c.Offsets), memory.NewBufferBytes(c.Data)}, nil, nulls, 0)
+		// Arrow's IPC writer takes offsets without an array offset to begin at 0.
+		text := c.Data[c.Offsets[0]:c.Offsets[n]]
+		return array.NewData(t, n, []*memory.Buffer{valid, offsetsBuffer(rebase(c.Offsets)), memory.NewBufferBytes(text)}, nil, nulls, 0)
 	case *arrow.MapType:
 		from, to := c.Offsets[0], c.Offsets[n]
 		keys := toData(c.Children[0].Slice(int(from), int(to)), t.KeyType())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/columnar/widen"
 )
 
 // Reader gives a file's rows as batches. It serves one goroutine; several readers may share a file.
@@ -123,7 +124,7 @@ func (r *Reader) plan(f *fileField, t *columnar.Type) (*plan, error) {
 	}
 	switch {
 	case f.prim != nil:
-		if t.IsNested() || !canWiden(f.typ, t) {
+		if t.IsNested() || !widen.Can(f.typ, t) {
 			return nil, mismatch()
 		}
 		p.leaf = r.leaf(f)
@@ -237,7 +238,7 @@ func (p *plan) column(entries map[*leafReader]int) (*columnar.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		return widen(c, p.typ)
+		return widen.Column(c, p.typ)
 	}
 	defs := p.leaf.defs[:entries[p.leaf]]
 	var reps []int16

@@ -1,4 +1,6 @@
-package parquetfmt
+// Package widen takes columns as a file holds them to the types that a reader wants: the same type, or one that
+// holds every value of the file's.
+package widen
 
 import (
 	"fmt"
@@ -6,9 +8,9 @@ import (
 	"github.com/wstream/wstream/columnar"
 )
 
-// canWiden tells whether values of a file's type may be read as another type: the same, or one that
+// Can tells whether values of a file's type may be read as another type: the same, or one that
 // holds them all.
-func canWiden(from, to *columnar.Type) bool {
+func Can(from, to *columnar.Type) bool {
 	switch {
 	case from.Equal(to):
 		return true
@@ -37,8 +39,8 @@ func canWiden(from, to *columnar.Type) bool {
 	return false
 }
 
-// widen takes a column to a type that canWiden allows.
-func widen(c *columnar.Column, t *columnar.Type) (*columnar.Column, error) {
+// Column takes a column to a type that Can allows. It fails on a decimal that the wider scale has no room for.
+func Column(c *columnar.Column, t *columnar.Type) (*columnar.Column, error) {
 	from := c.Type
 	switch {
 	case from.Equal(t) || from.HasBytes() || !t.IsNumeric() && t.Kind != columnar.KindTimestampNTZ:
