@@ -36,14 +36,15 @@ type bucket struct {
 	seq uint64 // next sequence number of a Multi store
 	sum uint64 // sum of the content hashes of all entries, as of the last commit
 
-	undo    []undoEntry
-	saved   []uint64 // values as they were at the start of the batch
-	index   expiryIndex
-	expired int64    // everything that expired up to here has been removed in this batch; nothingDue if none was
-	seqPrev uint64   // seq at the start of the batch
-	removed int      // entries removed in this batch
-	stale   []uint32 // tickets that the cold store may forget, or that are given out again
-	tickets uint32   // tickets that were ever given out
+	undo      []undoEntry
+	saved     []uint64 // values as they were at the start of the batch
+	index     expiryIndex
+	expired   int64      // everything that expired up to here has been removed in this batch; nothingDue if none was
+	seqPrev   uint64     // seq at the start of the batch
+	removed   int        // entries removed in this batch
+	pages     []coldPage // by number
+	freePages []uint32   // pages in which no record counts
+	paged     int        // records in the other pages, also those that do not count
 
 	logBytes int64 // change-log bytes since the last snapshot of this bucket
 }
@@ -278,8 +279,18 @@ func (b *bucket) pushUndo(u undoEntry) {
 // forgetTicket is called when a record changes that the cold store still has: what it has is of no use any more.
 func (b *bucket) forgetTicket(off uint32) {
 	if w := b.words[off+2]; uint32(w)&cleanFlag != 0 {
-		b.stale = append(b.stale, uint32(w>>32))
+		b.forgetPage(uint32(w >> 32))
 		b.words[off+2] = w &^ cleanFlag
+	}
+}
+
+// forgetPage says that the record of a ticket does not count any more.
+func (b *bucket) forgetPage(ticket uint32) {
+	page := ticket >> pageBits
+	p := &b.pages[page]
+	if p.live--; p.live == 0 {
+		b.paged -= int(p.written)
+		b.freePages = append(b.freePages, page)
 	}
 }
 

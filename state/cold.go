@@ -5,18 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/internal/vfs"
 )
 
-// coldBase marks offsets in slots whose record lies in the cold store. The bits below are the ticket of the record: a
-// number that no other record of the bucket has now, so that what is left over in the cold store is never taken for it.
+// coldBase marks offsets in slots whose record lies in the cold store. The bits below are the ticket of the record: the
+// number of a page, and the record's place in it. No other record of the bucket has it now, so that what is left over in
+// the cold store is never taken for it.
 const coldBase = 0xC0000000
+
+// Records are packed into pages, because badger's cost is by entry: up to pageRecords of them, and no more after pageBytes.
+const (
+	pageBits    = 6
+	pageRecords = 1 << pageBits
+	pageBytes   = 8 << 10
+	maxPages    = (math.MaxUint32 - coldBase) >> pageBits
+)
 
 func isCold(off uint32) bool { return off >= coldBase }
 
@@ -33,16 +44,17 @@ type coldStore struct {
 }
 
 // openCold makes an empty cold store.
-func openCold(dir string) (*coldStore, error) {
+func openCold(dir string, limit int64) (*coldStore, error) {
 	if err := vfs.OS().RemoveAll(dir); err != nil {
 		return nil, err
 	}
 	if err := vfs.OS().MkdirAll(dir); err != nil {
 		return nil, err
 	}
+	table := min(max(limit/8, 8<<20), 32<<20) // what badger takes is not part of the limit, but in proportion to it
 	opts := badger.DefaultOptions(dir).WithLogger(nil).WithSyncWrites(false).WithDetectConflicts(false).
-		WithMemTableSize(16 << 20).WithNumMemtables(3).WithBlockCacheSize(32 << 20).WithNumCompactors(2).
-		WithValueThreshold(512 << 10).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
+		WithMemTableSize(table).WithNumMemtables(2).WithCompression(options.None).WithBlockCacheSize(0).WithNumCompactors(2).
+		WithValueThreshold(table / 16).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
 	db, err := badger.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("cold store %q: %w", dir, err)
@@ -57,17 +69,17 @@ func (c *coldStore) close() error {
 	return errors.Join(c.db.Close(), vfs.OS().RemoveAll(c.dir))
 }
 
-// coldKey is the key of a record in badger. Records of a bucket stand in the order in which they were evicted.
-func coldKey(store uint16, bucket uint8, ticket uint32) []byte {
+// coldPage counts the records of a page: how many were written, and how many of them still count.
+type coldPage struct{ live, written uint8 }
+
+// coldKey is the key of a page in badger.
+func coldKey(store uint16, bucket uint8, page uint32) []byte {
 	k := make([]byte, 7)
 	binary.BigEndian.PutUint16(k, store)
 	k[2] = bucket
-	binary.BigEndian.PutUint32(k[3:], ticket)
+	binary.BigEndian.PutUint32(k[3:], page)
 	return k
 }
-
-// scanDense is from how many records of a bucket on they are read by walking badger's order.
-const scanDense = 64
 
 // fetch reads records of a bucket and gives their bytes to fn, in order of the tickets, which it sorts.
 func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
@@ -75,46 +87,92 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 	c.fetched.Add(int64(len(tickets)))
 	txn := c.db.NewTransaction(false)
 	defer txn.Discard()
-	if len(tickets) >= scanDense {
-		return c.scan(txn, store, bucket, tickets, fn)
-	}
-	for _, t := range tickets {
-		item, err := txn.Get(coldKey(store, bucket, t))
+	for i := 0; i < len(tickets); {
+		page := tickets[i] >> pageBits
+		n := i + 1
+		for n < len(tickets) && tickets[n]>>pageBits == page {
+			n++
+		}
+		item, err := txn.Get(coldKey(store, bucket, page))
 		if err == nil {
-			err = item.Value(func(b []byte) error { return c.give(b, t, fn) })
+			err = item.Value(func(b []byte) error { return givePage(b, tickets[i:n], fn) })
 		}
 		if err != nil {
 			return fmt.Errorf("cold store %q: %w", c.dir, err)
 		}
+		i = n
 	}
 	return nil
 }
 
-func (c *coldStore) scan(txn *badger.Txn, store uint16, bucket uint8, tickets []uint32, fn func(uint32, []byte) error) error {
-	o := badger.DefaultIteratorOptions
-	o.Prefix = coldKey(store, bucket, 0)[:3]
-	it := txn.NewIterator(o)
-	defer it.Close()
-	it.Seek(coldKey(store, bucket, tickets[0]))
+// A page is the number of records (u32), where each ends (u32), and the records, each with a checksum (u32) in front, which
+// begins with the ticket.
+
+// givePage gives fn the records of some tickets of a page.
+func givePage(b []byte, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
+	damaged := fmt.Errorf("page %d is damaged", tickets[0]>>pageBits)
+	if len(b) < 4 {
+		return damaged
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if n > pageRecords || len(b) < int(4+4*n) {
+		return damaged
+	}
+	ends, body := b[4:4+4*n], b[4+4*n:]
 	for _, t := range tickets {
-		for it.Valid() && binary.BigEndian.Uint32(it.Item().Key()[3:]) < t {
-			it.Next()
+		i := t % pageRecords
+		if i >= n {
+			return damaged
 		}
-		if !it.Valid() || binary.BigEndian.Uint32(it.Item().Key()[3:]) != t {
-			return fmt.Errorf("cold store %q: record %d of bucket %d is not there", c.dir, t, bucket)
+		from, to := uint32(0), binary.LittleEndian.Uint32(ends[4*i:])
+		if i > 0 {
+			from = binary.LittleEndian.Uint32(ends[4*i-4:])
 		}
-		if err := it.Item().Value(func(b []byte) error { return c.give(b, t, fn) }); err != nil {
-			return fmt.Errorf("cold store %q: %w", c.dir, err)
+		if from > to || int(to) > len(body) || to-from < 4 {
+			return damaged
+		}
+		record := body[from:to]
+		if binary.LittleEndian.Uint32(record) != crc32.Update(t, crc32.MakeTable(crc32.Castagnoli), record[4:]) {
+			return fmt.Errorf("record %d of page %d does not have its checksum", i, t>>pageBits)
+		}
+		if err := fn(t, record[4:]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (c *coldStore) give(b []byte, ticket uint32, fn func(uint32, []byte) error) error {
-	if len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Update(ticket, crc32.MakeTable(crc32.Castagnoli), b[4:]) {
-		return fmt.Errorf("record %d does not have its checksum", ticket)
-	}
-	return fn(ticket, b[4:])
+// pageWriter packs records of one bucket into pages.
+type pageWriter struct {
+	page uint32
+	ends []byte
+	body []byte
+	n    uint32
+}
+
+// full says whether the page takes no more records.
+func (w *pageWriter) full() bool { return w.n == pageRecords || len(w.body) >= pageBytes }
+
+// bytes returns the page.
+func (w *pageWriter) bytes() []byte {
+	out := make([]byte, 0, 4+len(w.ends)+len(w.body))
+	out = binary.LittleEndian.AppendUint32(out, w.n)
+	out = append(out, w.ends...)
+	return append(out, w.body...)
+}
+
+// begin starts a page.
+func (w *pageWriter) begin(page uint32) {
+	w.page, w.n, w.ends, w.body = page, 0, w.ends[:0], w.body[:0]
+}
+
+// add packs the values of a key and returns the ticket.
+func (w *pageWriter) add(b *bucket, off uint32) uint32 {
+	ticket := w.page<<pageBits | w.n
+	w.body = b.appendCold(w.body, off, ticket)
+	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.body)))
+	w.n++
+	return ticket
 }
 
 // appendCold writes the values of a key as one blob: a checksum, the number of values, the key, then sequence number,
@@ -201,7 +259,7 @@ func (b *bucket) warmSlot(slot int, ticket uint32, blob []byte, flag uint64) err
 	}
 	if b.lay.multi {
 		b.setLinks(head, b.next(head), last)
-		b.stale = append(b.stale, ticket)
+		b.forgetPage(ticket)
 	} else {
 		b.words[head+2] |= cleanFlag | uint64(ticket)<<32
 	}

@@ -43,6 +43,8 @@ type DB struct {
 	cold      *coldStore // nil until something is evicted
 	// evictCursor is the bucket at which the next eviction goes on.
 	evictCursor int
+	// evictFloor is up to which memory the last eviction, which could not free enough, need not be repeated.
+	evictFloor int64
 }
 
 // CommitInfo says what a commit did.

@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
@@ -22,11 +21,11 @@ func (db *DB) evict() error {
 	for _, s := range db.stores {
 		memory += s.MemoryUsed()
 	}
-	if memory <= o.MemoryLimit {
+	if memory <= max(o.MemoryLimit, db.evictFloor) {
 		return nil
 	}
 	if db.cold == nil {
-		c, err := openCold(o.ColdDir)
+		c, err := openCold(o.ColdDir, o.MemoryLimit)
 		if err != nil {
 			return err
 		}
@@ -34,8 +33,8 @@ func (db *DB) evict() error {
 	}
 	batch := db.cold.db.NewWriteBatch()
 	defer batch.Cancel()
-	excess := memory - o.MemoryLimit + o.MemoryLimit/32 // a little more, so that not every batch has to
-	for range 2 * Buckets {
+	target := o.MemoryLimit - o.MemoryLimit/32 // a little less, so that not every batch has to
+	for i := 0; i < 2*Buckets && memory > target; i++ {
 		n := uint8(db.evictCursor)
 		db.evictCursor = (db.evictCursor + 1) % Buckets
 		for _, s := range db.stores {
@@ -43,14 +42,15 @@ func (db *DB) evict() error {
 			if err != nil {
 				return fmt.Errorf("cold store %q: %w", o.ColdDir, err)
 			}
-			excess -= freed
-		}
-		if excess <= 0 {
-			break
+			memory -= freed
 		}
 	}
 	if err := batch.Flush(); err != nil {
 		return fmt.Errorf("cold store %q: %w", o.ColdDir, err)
+	}
+	db.evictFloor = 0
+	if memory > target { // all is gone that can go: no use in looking through everything after every batch
+		db.evictFloor = memory + memory/16
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (db *DB) retireCold(stores []StoreInfo) error {
 		for i := range s.buckets {
 			b := &s.buckets[i]
 			b.eachResident(func(off uint32) { b.words[off+2] &^= cleanFlag })
-			b.stale, b.tickets = nil, 0
+			b.pages, b.freePages, b.paged = nil, nil, 0
 		}
 	}
 	return db.dropCold()
@@ -77,38 +77,38 @@ func (db *DB) retireCold(stores []StoreInfo) error {
 
 // evictBucket moves the records of a bucket that were not used lately, and returns how many bytes that has freed.
 func (s *Store) evictBucket(n uint8, batch *badger.WriteBatch) (int64, error) {
-	b, c := &s.buckets[n], s.db.cold
+	b := &s.buckets[n]
 	before := b.memory()
+	if err := s.repack(n); err != nil {
+		return 0, err
+	}
+	w := &pageWriter{}
 	moved := 0
 	for i, x := range b.slots {
 		head := uint32(x)
 		if head == 0 || isCold(head) {
 			continue
 		}
-		hot, size, expiry := false, 0, NoExpiry
-		for off := head; off != 0; {
-			hot = hot || b.words[off+2]&hotFlag != 0
-			b.words[off+2] &^= hotFlag
-			size += int(b.size(off))
-			expiry = min(expiry, b.expiry(off))
-			if !b.lay.multi {
-				break
-			}
-			off = b.next(off)
-		}
+		hot, size, expiry := b.cool(head)
 		if hot || size*8 > maxCold {
 			continue
 		}
 		var ticket uint32
-		var err error
-		if w := b.words[head+2]; uint32(w)&cleanFlag != 0 {
-			ticket = uint32(w >> 32)
+		if word := b.words[head+2]; uint32(word)&cleanFlag != 0 {
+			ticket = uint32(word >> 32)
 		} else {
-			if ticket, err = b.newTicket(); err != nil {
-				return 0, err
+			if w.n == 0 {
+				page, err := b.newPage()
+				if err != nil {
+					return 0, err
+				}
+				w.begin(page)
 			}
-			if err := batch.Set(coldKey(s.id, n, ticket), b.appendCold(nil, head, ticket)); err != nil {
-				return 0, err
+			ticket = w.add(b, head)
+			if w.full() {
+				if err := s.writePage(n, w, batch); err != nil {
+					return 0, err
+				}
 			}
 		}
 		b.slots[i] = x>>32<<32 | uint64(coldBase+ticket)
@@ -119,25 +119,75 @@ func (s *Store) evictBucket(n uint8, batch *badger.WriteBatch) (int64, error) {
 		b.cold++
 		moved++
 	}
+	if w.n > 0 {
+		if err := s.writePage(n, w, batch); err != nil {
+			return 0, err
+		}
+	}
 	if moved > 0 {
 		b.rewrite()
 	}
-	c.evicted += int64(moved)
+	s.db.cold.evicted += int64(moved)
 	return before - b.memory(), nil
 }
 
-// newTicket returns a ticket that no cold record of the bucket has.
-func (b *bucket) newTicket() (uint32, error) {
-	if n := len(b.stale); n > 0 {
-		t := b.stale[n-1]
-		b.stale = b.stale[:n-1]
-		return t, nil
+// cool takes the mark of use off the values of a key, and returns whether there was one, their words, and the earliest
+// expiry.
+func (b *bucket) cool(head uint32) (hot bool, size int, expiry int64) {
+	expiry = NoExpiry
+	for off := head; off != 0; {
+		hot = hot || b.words[off+2]&hotFlag != 0
+		b.words[off+2] &^= hotFlag
+		size += int(b.size(off))
+		expiry = min(expiry, b.expiry(off))
+		if !b.lay.multi {
+			break
+		}
+		off = b.next(off)
 	}
-	if b.tickets == math.MaxUint32-coldBase {
-		return 0, fmt.Errorf("it has run out of tickets")
+	return hot, size, expiry
+}
+
+// writePage writes a page, which is empty again afterwards.
+func (s *Store) writePage(n uint8, w *pageWriter, batch *badger.WriteBatch) error {
+	b := &s.buckets[n]
+	b.pages[w.page] = coldPage{live: uint8(w.n), written: uint8(w.n)}
+	b.paged += int(w.n)
+	err := batch.Set(coldKey(s.id, n, w.page), w.bytes())
+	w.n = 0
+	return err
+}
+
+// repack makes the cold records of a bucket resident when most of what its pages hold does not count any more: they go to
+// new pages then.
+func (s *Store) repack(n uint8) error {
+	b := &s.buckets[n]
+	inUse := 0
+	for _, p := range b.pages {
+		inUse += int(p.live)
 	}
-	b.tickets++
-	return b.tickets - 1, nil
+	if b.paged < 4*inUse+8*pageRecords {
+		return nil
+	}
+	if err := s.warmBucket(n); err != nil {
+		return err
+	}
+	b.eachResident(func(off uint32) { b.forgetTicket(off) })
+	return nil
+}
+
+// newPage returns the number of a page of the bucket in which no record counts.
+func (b *bucket) newPage() (uint32, error) {
+	if n := len(b.freePages); n > 0 {
+		page := b.freePages[n-1]
+		b.freePages = b.freePages[:n-1]
+		return page, nil
+	}
+	if len(b.pages) == maxPages {
+		return 0, fmt.Errorf("it has run out of pages")
+	}
+	b.pages = append(b.pages, coldPage{})
+	return uint32(len(b.pages) - 1), nil
 }
 
 // coldDir is where the cold store lies by default; none if the state is not on the real file system.

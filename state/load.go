@@ -30,6 +30,7 @@ func (db *DB) load(version int64, hash *uint64) error {
 	if err := db.Close(); err != nil && db.broken == nil {
 		return err
 	}
+	db.evictFloor = 0
 	db.broken, db.begun, db.checked = nil, false, false
 	db.files, db.bad, db.undeleted, db.places = nil, nil, nil, [Buckets]bucketPlace{}
 	db.snaps, db.debt, db.metrics.ReplayedBatches = nil, 0, 0

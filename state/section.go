@@ -56,8 +56,13 @@ type encoder struct {
 	seq                         uint64
 }
 
-// reset forgets everything that was encoded.
-func (e *encoder) reset() { e.raw, e.out, e.sections = e.raw[:0], e.out[:0], 0 }
+// reset forgets everything that was encoded. What it takes is kept unless one batch was far above the usual.
+func (e *encoder) reset() {
+	if cap(e.out) > 4*len(e.out)+(16<<20) {
+		e.out = nil
+	}
+	e.raw, e.out, e.sections = e.raw[:0], e.out[:0], 0
+}
 
 // begin starts a section.
 func (e *encoder) begin(s *Store, bucket uint8) {
