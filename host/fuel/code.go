@@ -38,7 +38,7 @@ func (w *rewriter) code() error {
 		}
 		out = f.out
 		body = appendBytes(body, code)
-		f.out, f.cost = nil, nil
+		f.out = nil
 	}
 	if w.in.sections[sectionCode].present {
 		w.put(sectionCode, body)
@@ -63,9 +63,9 @@ type function struct {
 	indirect  bool     // whether it calls functions by table
 	hasBulk   bool     // whether it needs a local for lengths
 	catches   bool     // whether it has try_table
-	entry     bool     // whether the entry is counted
+	entry     bool     // whether it calls, and so is counted at its entry
 	recursive bool     // whether it may call itself
-	cost      []uint32 // own instructions of the function (0) and of each loop, in order of appearance
+	size      uint32   // instructions
 	inLocal   bool     // whether the counter lives in a local
 	counter   uint32   // that local
 	length    uint32   // the local for lengths
@@ -76,8 +76,7 @@ type function struct {
 // maxLocals is more than the compiler allows.
 const maxLocals = 1 << 20
 
-// scan reads the whole body: how many instructions each loop and the function itself have of their own,
-// what it calls, and whether it has bulk operations.
+// scan reads the whole body: how long it is, what it calls, whether it has loops and bulk operations.
 func (f *function) scan(r *reader) error {
 	for n := r.count(); n > 0; n-- {
 		k := r.u32()
@@ -87,27 +86,24 @@ func (f *function) scan(r *reader) error {
 		}
 		f.locals += k
 	}
-	calls := false
-	f.cost = []uint32{0}
-	blocks := []int{0} // open blocks: the index in cost of what counts there
-	for len(blocks) > 0 {
+	loops := false
+	for depth := 1; depth > 0; {
 		x := r.instruction()
 		if r.err != nil {
 			return r.err
 		}
-		at := blocks[len(blocks)-1]
-		f.cost[at]++
+		f.size++
 		switch x.op {
+		case opBlock, opIf:
+			depth++
 		case opTryTable:
 			f.catches = true
-			blocks = append(blocks, at)
-		case opBlock, opIf:
-			blocks = append(blocks, at)
+			depth++
 		case opLoop:
-			blocks = append(blocks, len(f.cost))
-			f.cost = append(f.cost, 0)
+			loops = true
+			depth++
 		case opEnd:
-			blocks = blocks[:len(blocks)-1]
+			depth--
 		case opCall, opReturnCall:
 			if x.index >= f.w.imported {
 				f.calls = append(f.calls, x.index-f.w.imported)
@@ -117,26 +113,19 @@ func (f *function) scan(r *reader) error {
 		case opRefFunc:
 			f.w.taken(x.index)
 		}
-		calls = calls || x.calls()
+		f.entry = f.entry || x.calls()
 		if _, ok := x.bulk(); ok {
 			f.hasBulk = true
 		}
 	}
-	// A short function that calls nothing costs its caller, who is counted, no more than a few instructions
-	// would; without this exception small helpers would pay most of all.
-	f.entry = calls || f.cost[0] > 2*InstructionsPerCount
-	f.inLocal = len(f.cost) > 1 && !f.catches
+	f.inLocal = loops && !f.catches
 	return end(r)
 }
 
 // frame is an estimate of the bytes that a call of the function takes of the stack: what a call itself needs, the
 // locals, and a part of the values in between.
 func (f *function) frame() int32 {
-	instructions := uint32(0)
-	for _, c := range f.cost {
-		instructions += c
-	}
-	return int32(min(64+16*uint64(f.locals)+2*uint64(instructions), 1<<24))
+	return int32(min(64+16*uint64(f.locals)+2*uint64(f.size), 1<<24))
 }
 
 // wrapped tells whether the body stands in a block of its own, at whose end the function's exit is.
@@ -154,12 +143,16 @@ func (f *function) emit(r *reader) ([]byte, error) {
 		f.out = append(append(f.out, opBlock), f.w.signatures[f.typ].block...)
 	}
 	if f.entry {
-		f.charge(f.cost[0])
+		f.charge(1)
 	}
-	loop := 0
+	stretch := 0
 	for !r.done() && r.err == nil {
 		at := r.p
 		x := r.instruction()
+		if stretch++; stretch == StretchInstructions {
+			stretch = 0
+			f.charge(StretchCounts)
+		}
 		if shift, ok := x.bulk(); ok {
 			f.chargeLength(shift)
 		}
@@ -183,8 +176,7 @@ func (f *function) emit(r *reader) ([]byte, error) {
 		}
 		f.out = append(f.out, r.since(at)...)
 		if x.op == opLoop {
-			loop++
-			f.charge(f.cost[loop])
+			f.charge(1)
 		}
 	}
 	if f.wrapped() {
@@ -281,10 +273,10 @@ func (f *function) store() {
 	}
 }
 
-// charge writes: counter -= 1 + instructions/32; if counter < 0 { counter = tick(counter) }.
-func (f *function) charge(instructions uint32) {
+// charge writes: counter -= counts; if counter < 0 { counter = tick(counter) }.
+func (f *function) charge(counts int32) {
 	f.get()
-	f.out = appendS32(append(f.out, opI32Const), int32(1+instructions/InstructionsPerCount))
+	f.out = appendS32(append(f.out, opI32Const), counts)
 	f.out = append(f.out, opI32Sub)
 	f.settle()
 }

@@ -1,7 +1,7 @@
 // Package fuel rewrites a WebAssembly module so that it can be stopped.
 //
-// A counter goes down at each loop head, at the entry of each function that calls others, and by length
-// before each bulk operation on memory and tables. When it falls below zero the module calls the host's
+// A counter goes down at each loop head, at the entry of each function that calls others, every 128 instructions of a
+// body, and by length before each bulk operation on memory and tables. When it falls below zero the module calls the host's
 // "tick", which takes what was used from the call's fuel, looks at the deadline, and hands out the next
 // portion. How much a piece of code costs depends on the module alone, so that a guest that runs out of
 // fuel on one machine runs out of it on all.
@@ -40,9 +40,10 @@ const (
 
 // What things cost, in counts.
 const (
-	// InstructionsPerCount is how many instructions of a loop's or a function's own body cost one
-	// count more than the one for passing its head.
-	InstructionsPerCount = 32
+	// StretchCounts is what a place in a function's body costs that is passed, one every StretchInstructions
+	// instructions as they stand, so that long pieces of code without a loop are not for nothing.
+	StretchCounts       = 4
+	StretchInstructions = 128
 	// BytesPerCount is how many bytes of memory.fill, memory.copy and memory.init cost one count.
 	BytesPerCount = 1 << bytesPerCountLog
 	// ElementsPerCount is the same for the operations on tables.

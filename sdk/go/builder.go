@@ -16,17 +16,59 @@ type Builder struct {
 
 // NewBuilder makes a builder with room for some rows; it grows as needed.
 func NewBuilder(t Type, rows int) *Builder {
-	b := &Builder{Type: t, passed: -1}
+	b := &Builder{}
+	b.reset(t, rows)
+	return b
+}
+
+// reset empties the builder for another column; its memory is used again.
+func (b *Builder) reset(t Type, rows int) {
+	*b = Builder{Type: t, passed: -1, data: b.data[:0], offsets: b.offsets[:0]}
+	size := rows * t.width()
 	switch {
 	case t == TypeBool:
-		b.data = make([]byte, 0, (rows+7)/8)
+		size = (rows + 7) / 8
+		b.offsets = nil
 	case t.hasBytes():
-		b.offsets = make([]int32, 1, rows+1)
-		b.data = make([]byte, 0, rows*8)
+		size = rows * 8
+		if cap(b.offsets) < rows+1 {
+			b.offsets = make([]int32, 0, rows+1)
+		}
+		b.offsets = append(b.offsets, 0)
 	default:
-		b.data = make([]byte, 0, rows*t.width())
+		b.offsets = nil
 	}
-	return b
+	if cap(b.data) < size {
+		b.data = make([]byte, 0, size)
+	}
+}
+
+// spare are builders of earlier calls, whose answers were written. Keeping them keeps the collector from running.
+var spare []*Builder
+
+// takeBuilder gives a builder, a used one if there is one that fits.
+func takeBuilder(t Type, rows int) *Builder {
+	for i, b := range spare {
+		if (b.offsets != nil) == t.hasBytes() && b.Type.width() == t.width() {
+			spare[i] = spare[len(spare)-1]
+			spare = spare[:len(spare)-1]
+			b.reset(t, rows)
+			return b
+		}
+	}
+	return NewBuilder(t, rows)
+}
+
+// maxSpare bounds the builders that are kept.
+const maxSpare = 64
+
+// release keeps builders for later calls.
+func release(list []*Builder) {
+	for _, b := range list {
+		if b != nil && b.passed < 0 && len(spare) < maxSpare {
+			spare = append(spare, b)
+		}
+	}
 }
 
 // Rows is the number of rows so far.

@@ -52,7 +52,7 @@ func (c *Call) Commit() bool { return c.op == opCommit }
 
 // Output adds a column to the output and gives its builder. Columns come in the order of the declared output.
 func (c *Call) Output(t Type) *Builder {
-	b := NewBuilder(t, c.rows)
+	b := takeBuilder(t, c.rows)
 	c.out = append(c.out, b)
 	return b
 }
@@ -72,7 +72,7 @@ func (c *Call) Parent(row int) {
 // Parents makes the answer one that is not row for row, even if there is no output row.
 func (c *Call) Parents() {
 	if c.parents == nil {
-		c.parents = NewBuilder(TypeInt32, c.rows)
+		c.parents = takeBuilder(TypeInt32, c.rows)
 	}
 }
 

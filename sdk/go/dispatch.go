@@ -52,5 +52,7 @@ func callFunction(handle int, frame []byte) (status int64, nothing bool) {
 		return 0, true
 	}
 	answer = c.encode(answer)
+	release(c.out)
+	release([]*Builder{c.parents})
 	return 0, false
 }

@@ -30,8 +30,12 @@ const (
 // missing field and null are null; of a repeated field the last value counts; members that no field names are skipped
 // at any depth. A row that is no object, or has a value of another type, is refused with a text that names the field.
 func Handler(fields []Field) wstream.Handler {
+	named := make([]field, len(fields))
+	for i, f := range fields {
+		named[i] = field{f, `"` + f.Name + `":`}
+	}
 	return func(c *wstream.Call) error {
-		p := parser{fields: fields, values: make([]value, len(fields))}
+		p := parser{fields: named, values: make([]value, len(fields))}
 		out := make([]*wstream.Builder, len(fields))
 		for i, f := range fields {
 			out[i] = c.Output(f.Type)
@@ -66,6 +70,12 @@ func Handler(fields []Field) wstream.Handler {
 	}
 }
 
+// field is a field with its key as it mostly is written.
+type field struct {
+	Field
+	pattern string
+}
+
 // value is what a row has for a field.
 type value struct {
 	set   bool
@@ -75,7 +85,7 @@ type value struct {
 
 // parser reads one object at a time.
 type parser struct {
-	fields  []Field
+	fields  []field
 	values  []value
 	b       []byte
 	p       int
@@ -148,15 +158,22 @@ func (r *parser) object(b []byte) int {
 	if !r.take('}') {
 		next := 0
 		for {
-			if !r.take('"') {
-				return Syntax
+			if next < len(r.fields) && r.expected(r.fields[next].pattern) {
+				r.at = next // members mostly come in the order of the fields
+			} else {
+				if !r.take('"') {
+					return Syntax
+				}
+				key, ok := r.str()
+				if !ok || !r.take(':') {
+					return Syntax
+				}
+				r.at = r.find(key)
 			}
-			key, ok := r.str()
-			if !ok || !r.take(':') {
-				return Syntax
+			if r.p < len(r.b) && r.b[r.p] <= ' ' {
+				r.blank()
 			}
-			r.blank()
-			if r.at = r.find(key, next); r.at < 0 {
+			if r.at < 0 {
 				if !r.skip() {
 					return Syntax
 				}
@@ -166,6 +183,10 @@ func (r *parser) object(b []byte) int {
 					return code
 				}
 				r.at = -1
+			}
+			if r.p < len(r.b) && r.b[r.p] == ',' {
+				r.p++
+				continue
 			}
 			if r.take(',') {
 				continue
@@ -183,14 +204,19 @@ func (r *parser) object(b []byte) int {
 	return 0
 }
 
-// find is the field of a key; members mostly come in the order of the fields.
-func (r *parser) find(key []byte, next int) int {
-	for i := next; i < len(r.fields); i++ {
-		if r.fields[i].Name == string(key) {
-			return i
-		}
+// expected passes over a field's key and colon, if they come next and as the field's name is written.
+func (r *parser) expected(pattern string) bool {
+	end := r.p + len(pattern)
+	if end > len(r.b) || string(r.b[r.p:end]) != pattern {
+		return false
 	}
-	for i := 0; i < next && i < len(r.fields); i++ {
+	r.p = end
+	return true
+}
+
+// find is the field of a key.
+func (r *parser) find(key []byte) int {
+	for i := range r.fields {
 		if r.fields[i].Name == string(key) {
 			return i
 		}
@@ -270,8 +296,10 @@ const (
 // str reads a string from behind its opening quote. The result is the row's own bytes, or the scratch where there
 // are escapes.
 func (r *parser) str() ([]byte, bool) {
-	b, from, p := r.b, r.p, r.p
+	from := r.p
+	b := r.b[from:]
 	plain := true
+	p := 0
 	for {
 		for p+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[p:])
@@ -288,11 +316,11 @@ func (r *parser) str() ([]byte, bool) {
 		}
 		switch c := b[p]; {
 		case c == '"':
-			r.p = p + 1
+			r.p = from + p + 1
 			if plain {
-				return b[from:p], true
+				return b[:p:p], true
 			}
-			return r.unescape(b[from:p])
+			return r.unescape(b[:p])
 		case c == '\\':
 			plain = false
 			p += 2
@@ -301,11 +329,11 @@ func (r *parser) str() ([]byte, bool) {
 		case c < utf8.RuneSelf:
 			p++
 		default:
-			if _, n := utf8.DecodeRune(b[p:]); n > 1 {
-				p += n
-			} else {
+			_, n := utf8.DecodeRune(b[p:])
+			if n < 2 {
 				return nil, false
 			}
+			p += n
 		}
 	}
 }
@@ -376,12 +404,13 @@ type number struct {
 }
 
 func (r *parser) digits(m *uint64) int {
-	n := 0
-	for r.p < len(r.b) && r.b[r.p]-'0' < 10 {
-		*m = *m*10 + uint64(r.b[r.p]-'0')
-		r.p++
+	b, v, n := r.b[r.p:], *m, 0
+	for n < len(b) && b[n]-'0' < 10 {
+		v = v*10 + uint64(b[n]-'0')
 		n++
 	}
+	*m = v
+	r.p += n
 	return n
 }
 

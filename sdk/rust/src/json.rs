@@ -26,15 +26,15 @@ enum Value {
 /// type, is refused with a text that names the field.
 pub fn parse(input: &Input, out: &mut Output, column: usize, fields: &[Field]) -> Result<(), Fail> {
     let mut builders: Vec<Builder> = fields.iter().map(|f| Builder::new(f.ty, input.rows)).collect();
-    let mut values: Vec<Value> = Vec::new();
+    let mut values: Vec<Value> = fields.iter().map(|_| Value::Null).collect();
+    let keys: Vec<Vec<u8>> = fields.iter().map(|f| alloc::format!("\"{}\":", f.name).into_bytes()).collect();
     let mut refused = false;
     let texts = input.column(column);
     for row in 0..input.rows {
         let text: &[u8] = if texts.is_null(row) { b"" } else { texts.bytes(row) };
-        values.clear();
-        values.resize_with(fields.len(), || Value::Null);
+        values.iter_mut().for_each(|v| *v = Value::Null);
         let mut at = None;
-        if let Err(code) = object(text, fields, &mut values, &mut at) {
+        if let Err(code) = object(text, fields, &keys, &mut values, &mut at) {
             if !refused {
                 refused = true;
                 out.parents();
@@ -72,31 +72,53 @@ pub fn parse(input: &Input, out: &mut Output, column: usize, fields: &[Field]) -
     Ok(())
 }
 
-fn object(text: &[u8], fields: &[Field], values: &mut [Value], at: &mut Option<usize>) -> Result<(), i32> {
+/// Reads a row's object. Members mostly come in the order of the fields, with their keys as `keys` has them.
+fn object(text: &[u8], fields: &[Field], keys: &[Vec<u8>], values: &mut [Value], at: &mut Option<usize>) -> Result<(), i32> {
     let mut r = Reader::new(text);
     let mut next = 0;
-    let mut code = SYNTAX;
-    let ok = r.object(|r, key| {
-        let n = fields.len();
-        let found = (0..n).map(|i| (next + i) % n).find(|&i| fields[i].name.as_bytes() == key);
-        let Some(i) = found else { return r.skip() };
-        next = i + 1;
-        *at = Some(i);
-        match value(r, fields[i].ty) {
-            Ok(v) => values[i] = v,
-            Err(c) => {
-                code = c;
-                return None;
+    if !r.take(b'{') {
+        return Err(SYNTAX);
+    }
+    if !r.take(b'}') {
+        loop {
+            let found = if next < keys.len() && text[r.p..].starts_with(&keys[next]) {
+                r.p += keys[next].len();
+                Some(next)
+            } else {
+                r.peek();
+                let (range, plain) = r.raw_string().ok_or(SYNTAX)?;
+                if !r.take(b':') {
+                    return Err(SYNTAX);
+                }
+                if plain {
+                    fields.iter().position(|f| f.name.as_bytes() == &text[range.clone()])
+                } else {
+                    let key = unescape(&text[range]).ok_or(SYNTAX)?;
+                    fields.iter().position(|f| f.name.as_bytes() == key)
+                }
+            };
+            match found {
+                Some(i) => {
+                    next = i + 1;
+                    *at = found;
+                    values[i] = value(&mut r, fields[i].ty)?;
+                    *at = None;
+                }
+                None => r.skip().ok_or(SYNTAX)?,
+            }
+            if r.take(b'}') {
+                break;
+            }
+            if !r.take(b',') {
+                return Err(SYNTAX);
             }
         }
-        *at = None;
-        Some(())
-    });
+    }
     r.blank();
-    if ok.is_some() && r.p == text.len() {
+    if r.p == text.len() {
         return Ok(());
     }
-    Err(code)
+    Err(SYNTAX)
 }
 
 fn value(r: &mut Reader, ty: Type) -> Result<Value, i32> {
@@ -231,6 +253,23 @@ fn unescape(s: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// How many bytes at the front are neither quotes, backslashes, control characters nor beyond ASCII; some at the end may be
+/// left out.
+fn ordinary(b: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let mut n = 0;
+    for chunk in b.chunks_exact(8) {
+        let w = u64::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7]]);
+        let (q, s) = (w ^ (ONES * b'"' as u64), w ^ (ONES * b'\\' as u64));
+        let stop = ((q.wrapping_sub(ONES) & !q) | (s.wrapping_sub(ONES) & !s) | w.wrapping_sub(ONES * b' ' as u64) | w) & (ONES << 7);
+        if stop != 0 {
+            return n + (stop.trailing_zeros() >> 3) as usize;
+        }
+        n += 8;
+    }
+    n
+}
+
 /// Reads JSON from a text. Every method gives nothing where the text is not what it should be.
 pub struct Reader<'a> {
     pub b: &'a [u8],
@@ -338,6 +377,7 @@ impl<'a> Reader<'a> {
         let from = self.p + 1;
         let (mut p, mut plain, mut ascii) = (from, true, true);
         loop {
+            p += ordinary(self.b.get(p..)?);
             match *self.b.get(p)? {
                 b'"' => break,
                 b'\\' => {
