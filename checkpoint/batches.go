@@ -68,13 +68,13 @@ func (c *Checkpoint) Verify() error {
 	return errors.Join(errs...)
 }
 
-// Oldest returns the oldest batch that the checkpoint can be rolled back to, as far as its own logs go: that of the oldest
-// commit entry, or -1 (before the first batch) if the logs have everything. The state may not go back as far.
+// Oldest returns the oldest batch that the checkpoint can be rolled back to, as far as its own logs go: the oldest one of
+// which both logs have the entry, or -1 (before the first batch) if the logs have everything. The state may not go back as far.
 func (c *Checkpoint) Oldest() int64 {
 	if c.offsets.First() == 0 && c.commits.First() <= 0 {
 		return -1
 	}
-	return c.commits.First()
+	return max(c.offsets.First(), c.commits.First())
 }
 
 // Rollback makes the batch to the last one that was planned and committed; -1 goes back to before the first batch. What
