@@ -90,15 +90,10 @@ func (t *aggTask) run(tables []*splitTable, p int) ([]*columnar.Batch, error) {
 // merge merges the tables into the state, one after the other, and gives the new results of the groups
 // in update mode.
 func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) {
-	update := t.a.opt.Mode == connector.Update
 	var out []*columnar.Batch
-	var touched refSet
-	var again [][]state.Ref // update mode with several tables: the entries of each table's new groups
-	var groups [][]int32
+	later := newLastTables(tables, p)
 	for i, s := range tables {
 		x := &s.parts[p]
-		var refs []state.Ref
-		var own []int32
 		for from := 0; from < len(x.group); from += blockRows {
 			if err := t.r.ctx.Err(); err != nil {
 				return nil, err
@@ -107,39 +102,18 @@ func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) 
 			if err := t.block(s, x, from, block); err != nil {
 				return nil, err
 			}
-			if len(tables) == 1 {
-				t.updated += int64(len(block))
-				if update {
-					b, err := t.a.finish(t.ctx, s.table.keys.columnsOf(block), t.acc, len(block))
-					if err != nil {
-						return nil, err
-					}
-					out = append(out, b)
+			// A group has its last value in the last table that has rows of it.
+			var idx []int32
+			for k := range block {
+				if later.last(&x.keys, x.hash, from+k) <= i {
+					idx = append(idx, int32(k))
 				}
+			}
+			t.updated += int64(len(idx))
+			if t.a.opt.Mode != connector.Update || len(idx) == 0 {
 				continue
 			}
-			for k, ref := range t.refs {
-				if i == 0 && len(tables) > 1 || !touched.has(ref) {
-					refs, own = append(refs, ref), append(own, block[k])
-				}
-			}
-		}
-		t.updated += int64(len(refs))
-		if i < len(tables)-1 {
-			touched.add(refs)
-		}
-		if update {
-			again, groups = append(again, refs), append(groups, own)
-		}
-	}
-	// Only now every group has its last value.
-	for i, refs := range again {
-		for from := 0; from < len(refs); from += blockRows {
-			to := min(from+blockRows, len(refs))
-			if err := t.stored(refs[from:to]); err != nil {
-				return nil, err
-			}
-			b, err := t.a.finish(t.ctx, tables[i].table.keys.columnsOf(groups[i][from:to]), t.acc, to-from)
+			b, err := t.finish(s.table.keys.columnsOf(block), idx)
 			if err != nil {
 				return nil, err
 			}
@@ -147,6 +121,15 @@ func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) 
 		}
 	}
 	return out, nil
+}
+
+// finish evaluates the output of groups idx of t.acc, whose keys are given for all groups.
+func (t *aggTask) finish(keys []*columnar.Column, idx []int32) (*columnar.Batch, error) {
+	b, err := t.a.finish(t.ctx, keys, t.acc, len(t.refs))
+	if err != nil || len(idx) == b.Rows {
+		return b, err
+	}
+	return columnar.TakeBatch(b, idx), nil
 }
 
 // block merges some groups of a table into the state: groups of x from position from on. Afterwards
@@ -245,56 +228,59 @@ func (t *aggTask) load(refs []state.Ref) ([]*columnar.Batch, error) {
 	return out, nil
 }
 
-// refSet is a set of entries of the state.
-type refSet struct {
-	slots []state.Ref
-	mask  uint64
-	n     int
+// lastTables knows, of keys that are in several tables, the last one.
+type lastTables struct {
+	tables []*splitTable
+	p      int
+	slots  []uint64 // tag of the hash << 48 | table << 32 | row + 1; 0 is empty
+	mask   uint64
 }
 
-func (s *refSet) add(refs []state.Ref) {
-	s.reserve(s.n + len(refs))
-	for _, r := range refs {
-		s.put(r)
+// newLastTables looks at partition p of all tables but the first.
+func newLastTables(tables []*splitTable, p int) *lastTables {
+	l := &lastTables{tables: tables, p: p}
+	n := 0
+	for _, s := range tables[min(1, len(tables)):] {
+		n += len(s.parts[p].group)
 	}
-	s.n += len(refs)
-}
-
-func (s *refSet) reserve(n int) {
-	if 2*n <= len(s.slots) {
-		return
+	if n == 0 {
+		return l
 	}
-	old := s.slots
-	size := max(1024, len(old))
+	size := 1024
 	for size < 2*n {
 		size *= 2
 	}
-	s.slots, s.mask = make([]state.Ref, size), uint64(size-1)
-	for _, r := range old {
-		if r != 0 {
-			s.put(r)
+	l.slots, l.mask = make([]uint64, size), uint64(size-1)
+	for i := 1; i < len(tables); i++ {
+		x := &tables[i].parts[p]
+		for row, h := range x.hash {
+			l.slots[l.find(&x.keys, h, row)] = h>>32<<48 | uint64(i)<<32 | uint64(row+1)
+		}
+	}
+	return l
+}
+
+// find gives the slot of a key, an empty one if it is not there.
+func (l *lastTables) find(keys *columnar.RowKeys, h uint64, row int) uint64 {
+	for at := h & l.mask; ; at = (at + 1) & l.mask {
+		s := l.slots[at]
+		if s == 0 {
+			return at
+		}
+		if s>>48 != h>>32&0xffff {
+			continue
+		}
+		x := &l.tables[s>>32&0xffff].parts[l.p]
+		if r := int(uint32(s)) - 1; x.hash[r] == h && string(x.keys.Row(r)) == string(keys.Row(row)) {
+			return at
 		}
 	}
 }
 
-func (s *refSet) put(r state.Ref) {
-	p := columnar.HashUint64(uint64(r)) & s.mask
-	for s.slots[p] != 0 && s.slots[p] != r {
-		p = (p + 1) & s.mask
+// last is the last table behind the first that has the key, 0 for none.
+func (l *lastTables) last(keys *columnar.RowKeys, hash []uint64, row int) int {
+	if l.slots == nil {
+		return 0
 	}
-	s.slots[p] = r
-}
-
-func (s *refSet) has(r state.Ref) bool {
-	if s.n == 0 {
-		return false
-	}
-	for p := columnar.HashUint64(uint64(r)) & s.mask; ; p = (p + 1) & s.mask {
-		if s.slots[p] == r {
-			return true
-		}
-		if s.slots[p] == 0 {
-			return false
-		}
-	}
+	return int(l.slots[l.find(keys, hash[row], row)] >> 32 & 0xffff)
 }

@@ -174,7 +174,7 @@ func (c *compiler) watermark(n *plan.Watermark, need attrSet) (*pipe, error) {
 		index = len(c.q.watermark)
 		c.q.watermark = append(c.q.watermark, n)
 	}
-	p.add(&watermark{index: index, column: at, byPartition: n.ByPartition}, false)
+	p.add(&watermark{index: index, column: at, window: n.Column.Typ.Kind == columnar.KindStruct, byPartition: n.ByPartition}, false)
 	attrs := make([]*expr.Attr, len(p.attrs))
 	for i, a := range p.attrs {
 		attrs[i] = a

@@ -55,7 +55,7 @@ func (r *run) exchange(p *pipe, limit int64, prepare func(w *worker, rows *colum
 		take: func(item any) error {
 			x := item.(*exchanged)
 			list = append(list, x)
-			bytes += int64(x.rows.Size() + len(x.keys.Data) + 16*len(x.hash))
+			bytes += rowsSize(x.rows) + int64(len(x.keys.Data)+16*len(x.hash))
 			if limit == 0 || bytes < limit {
 				return nil
 			}
@@ -101,4 +101,24 @@ func takeAll(cols []*columnar.Column, idx []int32) []*columnar.Column {
 		out[i] = columnar.Take(c, idx)
 	}
 	return out
+}
+
+// rowsSize is the bytes of rows, those only that belong to them: slices share buffers.
+func rowsSize(b *columnar.Batch) int64 {
+	n := int64(0)
+	for _, c := range b.Columns {
+		n += columnSize(c)
+	}
+	return n
+}
+
+func columnSize(c *columnar.Column) int64 {
+	n := int64(c.Len) * int64(1+c.Type.Width())
+	if c.Offsets != nil {
+		n += int64(c.Len)*4 + int64(c.Offsets[c.Len]-c.Offsets[0])
+	}
+	for _, k := range c.Children {
+		n += columnSize(k)
+	}
+	return n
 }

@@ -43,6 +43,9 @@ func (o *Options) Validate() error {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.Workers > 1<<15 {
+		return fmt.Errorf("workers must be at most %d, not %d", 1<<15, o.Workers)
+	}
 	if o.State != nil {
 		o.Partitions = o.State.Partitions()
 	}

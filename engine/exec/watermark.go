@@ -10,6 +10,7 @@ import (
 type watermark struct {
 	index       int // in Result.Watermarks
 	column      int
+	window      bool // the column is a window: its end is observed
 	byPartition bool
 }
 
@@ -26,7 +27,11 @@ func (m *watermark) newLocal(*worker) any { return &eventTimes{} }
 
 func (m *watermark) push(w *worker, i int, in *columnar.Batch) error {
 	t := w.local[i].(*eventTimes)
-	most, ok := t.observe(in.Columns[m.column])
+	c := in.Columns[m.column]
+	if m.window {
+		c = c.Children[1].WithValid(columnar.And(c.Valid, c.Children[1].Valid))
+	}
+	most, ok := t.observe(c)
 	if ok && m.byPartition {
 		if t.part == nil {
 			t.part = map[string]int64{}
