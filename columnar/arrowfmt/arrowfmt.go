@@ -1,5 +1,6 @@
 // Package arrowfmt reads and writes files of Arrow record batches: the IPC file format with its footer, and the
-// stream format without one.
+// stream format without one. Arrow's reader believes the metadata of a file, so that files should come from writers that one
+// trusts.
 package arrowfmt
 
 import (

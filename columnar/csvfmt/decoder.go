@@ -315,6 +315,9 @@ func (d *Decoder) addRecord(text []byte, line func() int) error {
 		}
 		before := d.cause
 		if !c.set(d, d.rows, value) {
+			if records.IsUpgrade(d.cause) {
+				return d.cause
+			}
 			if !good {
 				d.cause = before
 			}

@@ -38,7 +38,7 @@ func NewWriter(schema *columnar.Schema, opts Options, function bool) (*Writer, e
 	}
 	f, err := records.NewFormats(records.FormatOptions{
 		TimeZone: opts.Zone(), Locale: opts.Locale, DateFormat: opts.DateFormat, TimestampFormat: opts.TimestampFormat,
-		TimestampNTZFormat: opts.TimestampNTZFormat, TimeFormat: opts.TimeFormat, Milliseconds: function,
+		TimestampNTZFormat: opts.TimestampNTZFormat, TimeFormat: opts.TimeFormat, Writing: true, Milliseconds: function,
 	})
 	if err != nil {
 		return nil, err

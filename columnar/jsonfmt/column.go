@@ -58,6 +58,9 @@ func (d *Decoder) decodeValue(text []byte, row int) (found bool, err error) {
 	}
 	v, found, err := d.reader.document(d.root, text)
 	if err != nil {
+		if records.IsUpgrade(err) {
+			return false, err
+		}
 		d.corrupt.Add(text, func() int { return row + 1 })
 		if d.opts.Mode == records.FailFast {
 			return false, malformed(text, err)

@@ -148,6 +148,9 @@ func (r *reader) object(n *node, root bool) (columnar.Datum, error) {
 			row[index] = v
 			continue
 		}
+		if records.IsUpgrade(err) {
+			return nil, err
+		}
 		if bad == nil {
 			bad = err
 			if p, ok := err.(*partial); ok {
@@ -218,6 +221,9 @@ func (r *reader) mapping(n *node) (columnar.Datum, error) {
 		name, _ := r.s.Name()
 		key := string(name)
 		v, err := r.value(n.kids[1])
+		if records.IsUpgrade(err) {
+			return nil, err
+		}
 		if err != nil {
 			p, ok := err.(*partial)
 			if !ok {

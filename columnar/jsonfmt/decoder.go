@@ -340,6 +340,9 @@ func (d *Decoder) slowRecord(record []byte, line func() int) error {
 		rows, err = d.reader.records(d.root, record)
 	}
 	if err != nil {
+		if records.IsUpgrade(err) {
+			return err
+		}
 		d.corrupt.Add(record, line)
 		switch d.opts.Mode {
 		case records.DropMalformed:

@@ -32,7 +32,7 @@ type outNode struct {
 func NewWriter(t *columnar.Type, opts Options) (*Writer, error) {
 	f, err := records.NewFormats(records.FormatOptions{
 		TimeZone: opts.Zone(), Locale: opts.Locale, DateFormat: opts.DateFormat, TimestampFormat: opts.TimestampFormat,
-		TimestampNTZFormat: opts.TimestampNTZFormat, TimeFormat: opts.TimeFormat, Milliseconds: opts.FromJSON,
+		TimestampNTZFormat: opts.TimestampNTZFormat, TimeFormat: opts.TimeFormat, Writing: true, Milliseconds: opts.FromJSON,
 	})
 	if err != nil {
 		return nil, err

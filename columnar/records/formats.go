@@ -19,6 +19,7 @@ type FormatOptions struct {
 	TimestampNTZFormat string
 	TimeFormat         string
 	Fallback           *bool // enableDateTimeParsingFallback; nil: where there is no pattern
+	Writing            bool  // the patterns are for writing; they are checked at once
 	Milliseconds       bool  // writing cuts timestamps to milliseconds
 	EpochDays          bool  // a date may be the days since 1970, as old writers of JSON had it
 }
@@ -59,6 +60,9 @@ func NewFormats(o FormatOptions) (*Formats, error) {
 		return pattern == ""
 	}
 	f.iso(o.Milliseconds)
+	if o.Writing {
+		return f, f.writing(o)
+	}
 	f.patterns(o)
 	if fallback(o.TimestampFormat) {
 		strict := f.parseTimestamp
