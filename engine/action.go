@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/show"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/batch"
 	"github.com/wstream/wstream/engine/connector"
@@ -62,6 +65,30 @@ func (df *DataFrame) Count(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	return int64(res.Rows()), nil
+}
+
+// Show prints the first n rows as a table, values cut to truncate characters; 0 cuts none. One row more than n is asked for,
+// to know whether there are others.
+func (df *DataFrame) Show(ctx context.Context, to io.Writer, n, truncate int) error {
+	zone, err := javatext.LookupZone(df.s.settings().Zone.String())
+	if err != nil {
+		return err
+	}
+	if df.err == nil && !df.IsStreaming() { // a LIMIT would hide what is wrong with showing a stream
+		df = df.Limit(n + 1)
+	}
+	res, err := df.run(ctx, "show")
+	if err != nil {
+		return err
+	}
+	t := show.NewTable(res.Schema, show.Options{NumRows: n, Truncate: truncate, Zone: zone})
+	for _, b := range res.Batches {
+		if !t.Add(b) {
+			break
+		}
+	}
+	_, err = io.WriteString(to, t.String())
+	return err
 }
 
 // Explain is the optimised plan as text.

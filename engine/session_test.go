@@ -163,6 +163,11 @@ func TestDataFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "sorted", fmt.Sprint(Rows(res)), "[[3] [2] [1]]")
+	var shown strings.Builder
+	if err := df.OrderBy("v").Select("k", "v").Show(t.Context(), &shown, 2, 20); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "shown", shown.String(), "+---+---+\n|  k|  v|\n+---+---+\n|  a|  1|\n|  b|  2|\n+---+---+\nonly showing top 2 rows\n")
 	if err := df.CreateOrReplaceTempView("events"); err != nil {
 		t.Fatal(err)
 	}
