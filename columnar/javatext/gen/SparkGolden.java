@@ -15,6 +15,7 @@ public class SparkGolden {
       case "text": texts(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
       case "uri": uris(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "like": likes(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
+      case "pattern": patterns(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -274,6 +275,71 @@ public class SparkGolden {
         out = ((org.apache.spark.SparkThrowable) x).getCondition();
       }
       System.out.println(quote(s) + "\t" + quote(p) + "\t" + e + "\t" + out);
+    }
+  }
+
+  static String conditions(Throwable e) {
+    StringBuilder b = new StringBuilder();
+    for (Throwable c = e; c != null; c = c.getCause()) {
+      String n = c instanceof org.apache.spark.SparkThrowable ? ((org.apache.spark.SparkThrowable) c).getCondition() : null;
+      if (n != null) b.append(b.length() > 0 ? "<" : "").append(n);
+    }
+    return b.length() == 0 ? "java" : b.toString();
+  }
+
+  static org.apache.spark.sql.catalyst.util.TimestampFormatter formatter(String p, ZoneId z, boolean reading) {
+    return org.apache.spark.sql.catalyst.util.TimestampFormatter$.MODULE$.apply(p, z, Locale.US, org.apache.spark.sql.catalyst.util.LegacyDateFormats$.MODULE$.SIMPLE_DATE_FORMAT(), reading);
+  }
+
+  // write \t pattern \t zone \t microseconds \t text, and read \t pattern \t zone \t text \t microseconds or message; in place of both the conditions of a refusal
+  static void patterns(int n) {
+    Random r = new Random(28);
+    String letters = "GyYMLwWDdFEuaHkKhmsSzZXxVvOqQgecAnNBpbCfijJloIPRtTUr";
+    List<String> singles = new ArrayList<>();
+    for (char c : letters.toCharArray()) for (int k = 1; k <= 11; k++) if (k < 6 || n > 10000 || r.nextInt(4) == 0) singles.add(String.valueOf(c).repeat(k));
+    singles.addAll(Arrays.asList("'", "''", "'a''b'", "[", "]", "[yyyy", "yyyy]", "{", "}", "#", "", "日", "yyyy'", "[[yyyy]", "'[", "G''y"));
+    String[] common = {"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "dd/MM/yyyy", "yyyyMMdd", "yyyyMMddHHmmssSSS", "yyyy-MM-dd HH:mm:ss[.SSS]", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", "EEE, d MMM yyyy", "hh:mm a", "yyyy-DDD", "MM/dd/yy h:mm a",
+      "yyyy-MM-dd HH:mm:ss VV", "yyyy-MM-dd HH:mm:ss z", "yyyy-MM-dd HH:mm zzzz", "yyyy-MM-dd OOOO", "dd MMMM yyyy G", "yyMMdd", "HH:mm:ss.SSSSSS", "d.M.y", "MMM d, yyyy h:mm:ss a", "y-M-d H:m:s", "yyyy-MM-dd'T'HH:mm:ssZ", "yyyy-MM-dd HH:mm:ssx", "QQQ yyyy", "kk:mm", "K:mm a", "HH", "a", "uuuu", "g", "yyyy-MM-dd HH:mm:ss O", "yyyy'年'MM'月'dd'日'", "yyyy-MM-dd v",
+      "dMy", "HHmm", "Hmm", "ssSSS", "yyyyDDD", "D", "M", "MMM", "LLLL", "MMdd", "d MMM", "G y", "GGGG yyyy MM dd", "hh a", "h", "k", "mm:ss", "S", "ss.S", "HH:mm:ss[.SSSSSS][ VV][XXX]", "yyyy[-MM[-dd]]", "'on' yyyy-MM-dd 'at' HH:mm"};
+    String[] tokens = {"yyyy", "yy", "y", "MM", "M", "MMM", "MMMM", "dd", "d", "HH", "H", "hh", "h", "mm", "ss", "S", "SSS", "SSSSSS", "a", "DDD", "D", "E", "EEEE", "VV", "z", "X", "XXX", "xx", "Z", "O", "OOOO", "-", "/", ":", " ", ".", "'T'", "[", "]", "Q", "QQQ", "G", "kk", "K", "F", "L"};
+    String[] zones = {"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "+05:30", "-03:00", "Europe/Dublin", "America/Sao_Paulo", "Asia/Kathmandu", "GMT+8", "Z", "Africa/Casablanca", "Pacific/Apia", "GMT", "Etc/GMT+5", "CET", "US/Pacific", "Antarctica/Troll"};
+    for (int i = 0; i < n; i++) {
+      String p;
+      if (i < 2 * singles.size()) p = singles.get(i / 2);
+      else if (r.nextInt(3) > 0) p = common[r.nextInt(common.length)];
+      else p = pick(r, tokens, 7);
+      boolean reading = i < 2 * singles.size() ? i % 2 == 1 : r.nextInt(3) > 0;
+      ZoneId z = org.apache.spark.sql.catalyst.util.DateTimeUtils.getZoneId(zones[r.nextInt(zones.length)]);
+      long us = 1772359872123456L;
+      switch (r.nextInt(6)) {
+        case 0: us = (long) ((r.nextDouble() - 0.4) * 4e15); break;
+        case 1: us = (long) ((r.nextDouble() - 0.6) * 1e17); break;
+        case 2: us = (long) ((r.nextDouble()) * 2e15) / 86400000000L * 86400000000L; break;
+        case 3: us = (long) ((r.nextDouble()) * 2e15) / 60000000L * 60000000L; break;
+        case 4: us = (long) ((r.nextDouble() - 0.5) * 6e17); break;
+      }
+      String head = (reading ? "read" : "write") + "\t" + quote(p) + "\t" + z + "\t";
+      org.apache.spark.sql.catalyst.util.TimestampFormatter f;
+      try {
+        f = formatter(p, z, reading);
+        f.validatePatternString(true);
+      } catch (Throwable e) {
+        System.out.println(head + conditions(e));
+        continue;
+      }
+      if (!reading) {
+        String out;
+        try { out = quote(f.format(us)); } catch (Throwable e) { out = "-"; }
+        System.out.println(head + us + "\t" + out);
+        continue;
+      }
+      String text;
+      try { text = formatter(p, z, false).format(us); } catch (Throwable e) { text = "2026-03-01"; }
+      if (r.nextInt(3) == 0) text = mutate(r, text, "0123456789 -:/.TZ+APMaprgmt");
+      if (r.nextInt(10) == 0) text = r.nextBoolean() ? text.toUpperCase() : text.toLowerCase();
+      String out;
+      try { out = "" + f.parse(text); } catch (Throwable e) { out = e instanceof java.time.DateTimeException ? quote(e.getMessage()) : "-"; }
+      System.out.println(head + quote(text) + "\t" + out);
     }
   }
 }
