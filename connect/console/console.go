@@ -2,15 +2,15 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/show"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/internal/failpoint"
 )
@@ -33,9 +33,9 @@ func Spec() *connector.Spec {
 
 type sink struct {
 	out      io.Writer
-	zone     *time.Location
 	numRows  int
-	truncate int // characters, 0 for no limit
+	truncate bool
+	zone     *javatext.Zone
 	schema   *columnar.Schema
 }
 
@@ -54,76 +54,56 @@ func newSink(env connector.Env, o connector.Options) (connector.Sink, error) {
 			return nil, err
 		}
 	}
-	s := &sink{out: env.Out, zone: env.Zone, numRows: int(min(max(n, 0), 1<<30)), schema: env.Schema}
-	if cut {
-		s.truncate = 20
-	}
+	s := &sink{out: env.Out, zone: javatext.UTC(), numRows: int(min(max(n, 0), 1<<30)), truncate: cut, schema: env.Schema}
 	if s.out == nil {
 		s.out = os.Stdout
 	}
-	if s.zone == nil {
-		s.zone = time.UTC
+	if env.Zone != nil {
+		if s.zone, err = javatext.LookupZone(env.Zone.String()); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
 // Begin implements connector.Sink.
 func (s *sink) Begin(_ context.Context, info connector.BatchInfo) (connector.BatchWriter, error) {
-	w := &writer{sink: s, info: info, schema: info.Schema}
-	if w.schema == nil {
-		w.schema = s.schema
+	schema := info.Schema
+	if schema == nil {
+		schema = s.schema
 	}
-	return w, nil
+	return &writer{s.out, info, show.NewTable(schema, show.ConsoleOptions(s.numRows, s.truncate, s.zone))}, nil
 }
 
 // Description implements connector.Sink.
 func (s *sink) Description() string {
-	return fmt.Sprintf("ConsoleTable[numRows=%d, truncate=%t]", s.numRows, s.truncate > 0)
+	return fmt.Sprintf("ConsoleTable[numRows=%d, truncate=%t]", s.numRows, s.truncate)
 }
 
 // Close implements connector.Sink.
 func (s *sink) Close() error { return nil }
 
-// writer keeps as many rows as are printed, and one more, which tells that there are more.
+// writer is one batch.
 type writer struct {
-	sink   *sink
-	info   connector.BatchInfo
-	schema *columnar.Schema
-	rows   []*columnar.Batch
-	n      int
+	out   io.Writer
+	info  connector.BatchInfo
+	table *show.Table
 }
 
 // Write implements connector.BatchWriter.
 func (w *writer) Write(_ context.Context, b *columnar.Batch) error {
-	if room := w.sink.numRows + 1 - w.n; room > 0 && b.Rows > 0 {
-		b = b.Slice(0, min(room, b.Rows))
-		w.rows = append(w.rows, b)
-		w.n += b.Rows
-	}
+	w.table.Add(b)
 	return nil
 }
 
-const rule = "-------------------------------------------\n"
-
 // Commit implements connector.BatchWriter: the batch is printed in one piece.
 func (w *writer) Commit(context.Context) error {
-	points := w.info.Failpoints
 	for _, p := range []string{failpoint.SinkPartial, failpoint.SinkStaged} {
-		if err := points.Hit(p, w.info.BatchID); err != nil {
+		if err := w.info.Failpoints.Hit(p, w.info.BatchID); err != nil {
 			return err
 		}
 	}
-	all := columnar.EmptyBatch(w.schema)
-	if len(w.rows) > 0 {
-		all = columnar.ConcatBatches(w.rows)
-	}
-	text, err := table(all, w.sink.numRows, w.sink.truncate, w.sink.zone)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "%sBatch: %d\n%s%s", rule, w.info.BatchID, rule, text)
-	_, err = w.sink.out.Write(out.Bytes())
+	_, err := io.WriteString(w.out, show.Console(w.info.BatchID, w.table))
 	return err
 }
 

@@ -21,6 +21,7 @@ func csvFormat() *format {
 		}),
 		open:  openCSV,
 		infer: inferCSV,
+		write: writeCSV,
 	}
 }
 
@@ -79,4 +80,22 @@ func inferCSV(env connector.Env, o connector.Options, files []file) (*columnar.S
 		return nil, err
 	}
 	return n.Schema(), nil
+}
+
+func writeCSV(env connector.Env, o connector.Options) (fileFormat, error) {
+	opts, _, err := csvOptions(env, o)
+	if err != nil {
+		return fileFormat{}, err
+	}
+	return textOutput(o, "csv", func(schema *columnar.Schema) (rowWriter, error) {
+		w, err := csvfmt.NewWriter(schema, opts, false)
+		if err != nil {
+			return rowWriter{}, err
+		}
+		out := rowWriter{row: w.AppendRow}
+		if opts.Header {
+			out.header = w.AppendHeader(nil)
+		}
+		return out, nil
+	})
 }

@@ -20,6 +20,8 @@ type format struct {
 	open func(env connector.Env, o connector.Options, schema *columnar.Schema) (reader, error)
 	// infer finds the schema of files; it is nil where a schema must be declared.
 	infer func(env connector.Env, o connector.Options, files []file) (*columnar.Schema, error)
+	// write prepares writing files.
+	write func(env connector.Env, o connector.Options) (fileFormat, error)
 }
 
 // reader reads files of one format and schema. One of text and block is set.

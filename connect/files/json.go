@@ -13,6 +13,8 @@ func jsonFormat() *format {
 		doc:     "Files of JSON, one record a line, or with multiLine one document a file.",
 		options: formatOptions(jsonfmt.OptionNames(), jsonDocs()),
 		open:    openJSON,
+		infer:   inferJSON,
+		write:   writeJSON,
 	}
 }
 
@@ -65,4 +67,42 @@ type jsonDecoder struct{ d *jsonfmt.Decoder }
 func (j jsonDecoder) decode(data []byte, _ chunkPlace) (*columnar.Batch, corrupt, error) {
 	b, bad, err := j.d.Decode(data)
 	return b, corrupt{bad.Records, bad.Line, bad.Sample}, err
+}
+
+// inferJSON finds the schema of files from all their records.
+func inferJSON(env connector.Env, o connector.Options, files []file) (*columnar.Schema, error) {
+	opts, err := jsonfmt.ParseOptions(o.Map(), env.Zone.String())
+	if err != nil {
+		return nil, err
+	}
+	charset, err := lines.ParseCharset(opts.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	if opts.SingleVariantColumn != "" {
+		return columnar.NewSchema(columnar.Field{Name: opts.SingleVariantColumn, Type: columnar.Variant, Nullable: true}), nil
+	}
+	n, err := jsonfmt.NewInference(opts)
+	if err != nil {
+		return nil, err
+	}
+	cut := lines.Options{Charset: charset, LineSep: opts.LineSep, Whole: opts.MultiLine}
+	if err := eachChunk(env.FS, files, cut, func(data []byte, _ bool) error { return n.Add(data) }); err != nil {
+		return nil, err
+	}
+	return n.Schema(), nil
+}
+
+func writeJSON(env connector.Env, o connector.Options) (fileFormat, error) {
+	opts, err := jsonfmt.ParseOptions(o.Map(), env.Zone.String())
+	if err != nil {
+		return fileFormat{}, err
+	}
+	return textOutput(o, "json", func(schema *columnar.Schema) (rowWriter, error) {
+		w, err := jsonfmt.NewWriter(schema.Struct(), opts)
+		if err != nil {
+			return rowWriter{}, err
+		}
+		return rowWriter{row: w.AppendRow}, nil
+	})
 }

@@ -47,6 +47,17 @@ func (l *lister) list() ([]file, error) {
 			out = l.add(out, r, st)
 			continue
 		}
+		// What a sink has written counts as its manifest says.
+		if files, ok, err := published(l.fs, r); err != nil {
+			return nil, err
+		} else if ok {
+			for _, path := range files {
+				if st, err := l.fs.Stat(path); err == nil {
+					out = l.add(out, path, st)
+				}
+			}
+			continue
+		}
 		if out, err = l.folder(out, r); err != nil {
 			return nil, err
 		}

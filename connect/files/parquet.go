@@ -20,11 +20,12 @@ func parquetFormat() *format {
 		},
 		open:  openParquet,
 		infer: inferParquet,
+		write: writeParquet,
 	}
 }
 
-// parquetRows is how many rows a batch has.
-const parquetRows = 16384
+// blockRows is how many rows a batch of a file has that is not text.
+const blockRows = 16384
 
 func openParquet(_ connector.Env, _ connector.Options, schema *columnar.Schema) (reader, error) {
 	read := func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error {
@@ -33,23 +34,34 @@ func openParquet(_ connector.Env, _ connector.Options, schema *columnar.Schema) 
 			return err
 		}
 		defer r.Close()
-		for {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			b, err := r.Next(parquetRows)
-			if err == io.EOF {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := emit(connector.ReadyChunk{Batch: b}); err != nil {
-				return err
-			}
-		}
+		return emitAll(ctx, r, emit)
 	}
 	return reader{block: &blockFormat{read: read}}, nil
+}
+
+// batches is a reader of a file that gives batches.
+type batches interface {
+	// Next gives up to max rows, or io.EOF at the end.
+	Next(max int) (*columnar.Batch, error)
+}
+
+// emitAll emits what a file has.
+func emitAll(ctx context.Context, r batches, emit func(connector.Chunk) error) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b, err := r.Next(blockRows)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := emit(connector.ReadyChunk{Batch: b}); err != nil {
+			return err
+		}
+	}
 }
 
 // inferParquet is the schema of the first file, or with mergeSchema the columns of all files.
@@ -92,4 +104,14 @@ func parquetSchema(env connector.Env, f file) (*columnar.Schema, error) {
 	}
 	defer r.Close()
 	return r.Schema(), nil
+}
+
+func writeParquet(_ connector.Env, o connector.Options) (fileFormat, error) {
+	opts := parquetfmt.WriterOptions{Compression: o.String("compression", "")}
+	if _, err := parquetfmt.NewWriter(io.Discard, columnar.NewSchema(columnar.Field{Name: "x", Type: columnar.Int32}), opts); err != nil {
+		return fileFormat{}, err
+	}
+	return fileFormat{extension: parquetfmt.Extension(opts.Compression), open: func(w io.Writer, schema *columnar.Schema) (output, error) {
+		return parquetfmt.NewWriter(w, schema, opts)
+	}}, nil
 }

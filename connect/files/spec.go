@@ -10,13 +10,13 @@ import (
 // Specs are the file formats.
 func Specs() []*connector.Spec {
 	var out []*connector.Spec
-	for _, f := range []*format{jsonFormat(), csvFormat(), parquetFormat(), textFileFormat()} {
+	for _, f := range []*format{jsonFormat(), csvFormat(), parquetFormat(), textFileFormat(), arrowFormat()} {
 		out = append(out, f.spec())
 	}
 	return out
 }
 
-// commonOptions are the options of every source of files.
+// commonOptions are the options of every source and sink of files.
 func commonOptions() []connector.Option {
 	return []connector.Option{
 		{Name: "path", Required: true, Doc: "The folder, file or glob to read, or the folder to write."},
@@ -32,6 +32,9 @@ func commonOptions() []connector.Option {
 		{Name: "basePath", Doc: "The folder below which key=value folders are columns; the path up to its first wild card unless set."},
 		{Name: "ignoreMissingFiles", Default: "false", Doc: "Whether files that vanish before they are read are passed over."},
 		{Name: "ignoreCorruptFiles", Default: "false", Doc: "Whether the rest of a file that cannot be read is passed over."},
+		{Name: "partitionBy", Doc: "Writing: columns whose values become key=value folders rather than columns of the files."},
+		{Name: "maxFileSize", Default: "1g", Doc: "Writing: bytes after which a file is ended and the next one begun."},
+		{Name: "maxRecordsPerFile", Doc: "Writing: rows after which a file is ended and the next one begun."},
 	}
 }
 
@@ -48,6 +51,11 @@ func (f *format) spec() *connector.Spec {
 			}
 			return src, nil
 		},
+		NewSink: func(env connector.Env, o connector.Options) (connector.Sink, error) {
+			return newSink(f, env, o)
+		},
+		Modes:   []connector.OutputMode{connector.Append},
+		Promise: "exactly once for readers of the manifest, and for a plain listing once a run has ended; never a part of a file",
 	}
 	if f.fixed != nil {
 		schema = ""

@@ -1,0 +1,217 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/engine/connector"
+	"github.com/wstream/wstream/internal/vfs"
+)
+
+// sink writes the batches of a query as files of a folder.
+//
+// A batch goes through these steps, each durable before the next: the files are written under the folder _wstream; their
+// final names are put into the sink's log in the checkpoint; they are renamed; the batch is added to the manifest. Recover
+// removes what a batch without a commit entry has got done.
+type sink struct {
+	env      connector.Env
+	format   *format
+	out      fileFormat
+	dir      string
+	by       []string // columns that become folders
+	maxBytes int64
+	maxRows  int64
+	ready    bool // the folder is there
+}
+
+func newSink(f *format, env connector.Env, o connector.Options) (connector.Sink, error) {
+	if env.Zone == nil {
+		env.Zone = time.UTC
+	}
+	s := &sink{env: env, format: f}
+	path := o.String("path", "")
+	if path == "" {
+		return nil, errors.New("option \"path\" is missing: the folder to write")
+	}
+	var err error
+	if s.dir, err = absolute(env.BaseDir, path); err != nil {
+		return nil, err
+	}
+	if s.out, err = f.write(env, o); err != nil {
+		return nil, err
+	}
+	for _, c := range strings.Split(strings.Trim(o.String("partitionBy", ""), "[] "), ",") {
+		if c = strings.Trim(strings.TrimSpace(c), "`\"'"); c != "" {
+			s.by = append(s.by, c)
+		}
+	}
+	if s.maxBytes, err = o.Bytes("maxFileSize", 1<<30); err != nil {
+		return nil, err
+	}
+	if s.maxRows, err = o.Int("maxRecordsPerFile", 0); err != nil {
+		return nil, err
+	}
+	if env.Schema != nil {
+		if err := s.check(env.Schema); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// check refuses rows that the files cannot have.
+func (s *sink) check(schema *columnar.Schema) error {
+	data, _, err := s.split(schema)
+	if err != nil {
+		return err
+	}
+	out, err := s.out.open(nothing{}, data)
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+type nothing struct{}
+
+// Write implements io.Writer.
+func (nothing) Write(p []byte) (int, error) { return len(p), nil }
+
+// split divides the columns into those of the files and, as positions in schema, those of folders.
+func (s *sink) split(schema *columnar.Schema) (data *columnar.Schema, by []int, err error) {
+	for _, name := range s.by {
+		i := schema.IndexFold(name)
+		if i < 0 {
+			var names []string
+			for _, f := range schema.Fields {
+				names = append(names, f.Name)
+			}
+			return nil, nil, fmt.Errorf("option \"partitionBy\": the rows have no column %q; they have %s", name, strings.Join(names, ", "))
+		}
+		by = append(by, i)
+	}
+	data = &columnar.Schema{}
+	for i, f := range schema.Fields {
+		if !contains(by, i) {
+			data.Fields = append(data.Fields, f)
+		}
+	}
+	if len(data.Fields) == 0 {
+		return nil, nil, errors.New("option \"partitionBy\": no column is left for the files")
+	}
+	return data, by, nil
+}
+
+func contains(list []int, v int) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Description implements connector.Sink.
+func (s *sink) Description() string { return "FileSink[file:" + s.dir + "]" }
+
+// Close implements connector.Sink.
+func (s *sink) Close() error { return nil }
+
+// short is the part of the query's id that names files.
+func (s *sink) short() string {
+	id := strings.ReplaceAll(s.env.QueryID, "-", "")
+	return id[:min(8, len(id))]
+}
+
+// staging is the folder of files that are not published yet.
+func (s *sink) staging() string {
+	return filepath.Join(s.dir, metadataDir, "staging-"+s.owner())
+}
+
+// owner names the query and the sink in the folder, which may have others.
+func (s *sink) owner() string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, s.env.Name)
+	return s.env.QueryID + "-" + name
+}
+
+// Recover implements connector.Recoverer.
+func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
+	if err := s.env.FS.RemoveAll(s.staging()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// First the manifest, so that its readers never miss a file.
+	dropped, err := cutManifest(s.env.FS, manifestPath(s.dir, s.owner()), lastCommitted)
+	if err != nil {
+		return err
+	}
+	if s.env.Log != nil {
+		err = s.env.Log.Each(func(batch int64, v json.RawMessage) error {
+			if batch <= lastCommitted {
+				return nil
+			}
+			var files []manifestFile
+			if err := json.Unmarshal(v, &files); err != nil {
+				return fmt.Errorf("entry %d of the sink's log: %w", batch, err)
+			}
+			dropped = append(dropped, files...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range dropped {
+		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
+		if err := s.env.FS.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Begin implements connector.Sink.
+func (s *sink) Begin(_ context.Context, info connector.BatchInfo) (connector.BatchWriter, error) {
+	w := &writer{s: s, info: info, schema: info.Schema, open: map[string]*staged{}}
+	if w.schema == nil {
+		w.schema = s.env.Schema
+	}
+	var err error
+	if w.data, w.by, err = s.split(w.schema); err != nil {
+		return nil, err
+	}
+	if !s.ready {
+		if err := vfs.MkdirAllSync(s.env.FS, filepath.Join(s.dir, metadataDir)); err != nil {
+			return nil, explainDisk(err)
+		}
+		s.ready = true
+	}
+	return w, nil
+}
+
+// explainDisk adds to an error of the file system what can be done.
+func explainDisk(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: make the folder writable", err)
+	case strings.Contains(err.Error(), "no space left"):
+		return fmt.Errorf("%w: make room on the disk and start the query again", err)
+	case errors.Is(err, os.ErrClosed):
+		return fmt.Errorf("%w: the file was closed", err)
+	}
+	return err
+}
