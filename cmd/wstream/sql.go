@@ -255,7 +255,7 @@ func (p *program) sqlCSV(res *batch.Result, s *batch.Session, out *bufio.Writer)
 	if err != nil {
 		return err
 	}
-	w, err := csvfmt.NewWriter(res.Schema, o)
+	w, err := csvfmt.NewWriter(res.Schema, o, true)
 	if err != nil {
 		return err
 	}

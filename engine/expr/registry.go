@@ -115,6 +115,7 @@ func Builtins() []*Function {
 		regexFunctions(),
 		urlFunctions(),
 		digestFunctions(),
+		datetimeFunctions(),
 	)
 }
 
