@@ -137,7 +137,7 @@ func (t *aggTask) finish(keys []*columnar.Column, idx []int32) (*columnar.Batch,
 func (t *aggTask) block(s *splitTable, x *splitPart, from int, groups []int32) error {
 	a, n := t.a, len(groups)
 	if cap(t.refs) < n {
-		t.refs, t.created, t.rows = make([]state.Ref, blockRows), make([]bool, blockRows), make([]int32, blockRows)
+		t.refs, t.created, t.rows = make([]state.Ref, n), make([]bool, n), make([]int32, n)
 	}
 	t.refs, t.created, t.rows = t.refs[:n], t.created[:n], t.rows[:n]
 	for i := range t.rows {

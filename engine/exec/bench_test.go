@@ -262,3 +262,35 @@ func BenchmarkManyKeys(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSmallBatch counts ten rows per batch by key in update mode: what a batch costs apart from its rows.
+func BenchmarkSmallBatch(b *testing.B) {
+	key := attr(1, "user", columnar.Int64)
+	rel := &plan.Relation{Source: "clicks", Streaming: true, Attrs: []*expr.Attr{key}}
+	n := &plan.Aggregate{Keys: []expr.Expr{key}, Exprs: []expr.Expr{key, alias(20, "c", newFastAgg("count"))}, Child: rel}
+	db, _ := state.Open(state.Options{Partitions: 2})
+	q, err := Compile(n, Options{Streaming: true, Mode: connector.Update, State: db, Workers: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Load(-1); err != nil {
+		b.Fatal(err)
+	}
+	in := []*columnar.Batch{columnar.NewBatch(schemaOf(rel.Attrs), []*columnar.Column{columnar.NewFixed(columnar.Int64, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, nil)}, 10)}
+	b.ReportAllocs()
+	for i := range b.N {
+		_, err := q.Run(context.Background(), Batch{
+			ID: int64(i),
+			Input: func(context.Context, *plan.Relation) ([]connector.Partition, error) {
+				return []connector.Partition{&memory{rows: in}}, nil
+			},
+			Emit: func(*columnar.Batch) error { return nil },
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := db.Commit(int64(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

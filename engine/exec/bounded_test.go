@@ -315,7 +315,7 @@ func TestRunEndsWithTheFirstErrorAndLeavesNoGoroutine(t *testing.T) {
 				return true, nil
 			}}}
 		}
-		q, err := Compile(n, Options{Streaming: true, Workers: 4})
+		q, err := Compile(n, Options{Streaming: true, Workers: 4, BatchRows: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,4 +367,25 @@ func TestOutputKeepsTheOrderOfArrival(t *testing.T) {
 		}
 	}
 	same(t, "order", s.step(), want, true)
+}
+
+func TestSmallPiecesAreEmittedTogether(t *testing.T) {
+	q, err := Compile(events(), Options{Streaming: true, BatchRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	for i := range 230 {
+		rows = append(rows, row{int64(i), "k", nil})
+	}
+	var sizes []int
+	_, err = q.Run(context.Background(), Batch{
+		Input: func(context.Context, *plan.Relation) ([]connector.Partition, error) {
+			return []connector.Partition{&memory{rows: append(pieces(events().Attrs, rows[:130], 3), pieces(events().Attrs, rows[130:], 80)...)}}, nil
+		},
+		Emit: func(b *columnar.Batch) error { sizes = append(sizes, b.Rows); return nil },
+	})
+	if got := fmt.Sprint(sizes); err != nil || got != "[51 51 108 20]" {
+		t.Fatalf("pieces of %s rows, error %v", got, err)
+	}
 }

@@ -81,13 +81,11 @@ func (q *Query) Run(ctx context.Context, b Batch) (*Result, error) {
 	}
 	r := q.newRun(ctx, &b)
 	defer r.cancel(nil)
-	err := r.drive(q.root, sink{
-		take: func(item any) error {
-			rows := item.(*columnar.Batch)
-			r.res.OutputRows += int64(rows.Rows)
-			return b.Emit(rows)
-		},
-	})
+	out := &output{r: r}
+	err := r.drive(q.root, sink{take: out.take})
+	if err == nil {
+		err = out.flush()
+	}
 	if err == nil {
 		err = r.finish()
 	}
