@@ -36,6 +36,7 @@ const (
 	chunkHeader = 9
 	chunkBytes  = 1 << 20 // sections are gathered up to here
 	splitBytes  = 4 << 20 // a section that grows beyond is cut in two
+	maxChunk    = 2 << 30 // no chunk is larger: sections are cut, and a single value is smaller
 )
 
 // encoder gathers sections and packs them into chunks. Its buffers are used again and again.
@@ -193,6 +194,9 @@ func splitChunks(b []byte) ([][]byte, error) {
 func unpackChunk(b []byte) ([]byte, error) {
 	raw := int(binary.LittleEndian.Uint32(b[1:]))
 	data := b[chunkHeader:]
+	if raw > maxChunk {
+		return nil, fmt.Errorf("a chunk claims to unpack to %d bytes", raw)
+	}
 	switch b[0] {
 	case codecNone:
 		if raw != len(data) {
