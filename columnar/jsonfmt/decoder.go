@@ -188,6 +188,9 @@ func (d *Decoder) Decode(data []byte) (*columnar.Batch, records.Corrupt, error) 
 func (d *Decoder) decode(data []byte) error {
 	switch {
 	case d.opts.MultiLine:
+		if d.opts.Encoding == "" {
+			data = detectUnicode(data)
+		}
 		return d.decodeDocument(data, 1)
 	case d.opts.LineSep != "":
 		sep := []byte(d.opts.LineSep)
