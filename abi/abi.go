@@ -54,8 +54,10 @@ const (
 
 // String is the status by name and number.
 func (s Status) String() string {
-	names := [...]string{"failed", "unknown function", "bad schema", "bad config", "bad frame", "out of memory",
-		"denied", "not found", "too large", "unsupported"}
+	names := [...]string{
+		"failed", "unknown function", "bad schema", "bad config", "bad frame", "out of memory",
+		"denied", "not found", "too large", "unsupported",
+	}
 	if s < 0 && int(-s) <= len(names) {
 		return names[-s-1]
 	}
@@ -77,8 +79,10 @@ const (
 )
 
 // kindNames are by Kind, as in a manifest.
-var kindNames = [...]string{KindParse: "parse", KindFilter: "filter", KindScalar: "scalar", KindMap: "map",
-	KindAggregate: "aggregate", KindState: "state", KindForeachBatch: "foreachBatch"}
+var kindNames = [...]string{
+	KindParse: "parse", KindFilter: "filter", KindScalar: "scalar", KindMap: "map",
+	KindAggregate: "aggregate", KindState: "state", KindForeachBatch: "foreachBatch",
+}
 
 // String is the kind as in a manifest.
 func (k Kind) String() string {

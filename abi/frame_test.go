@@ -19,8 +19,10 @@ func sample() *Frame {
 	valid := columnar.NewBitmapSet(3)
 	valid.Clear(1)
 	return &Frame{
-		Header: Header{Kind: KindFilter, Rows: 3, BatchID: 7, Partition: 1, Watermark: 1_000_000, BatchTime: 2_000_000,
-			QueryID: [16]byte{0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+		Header: Header{
+			Kind: KindFilter, Rows: 3, BatchID: 7, Partition: 1, Watermark: 1_000_000, BatchTime: 2_000_000,
+			QueryID: [16]byte{0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+		},
 		Columns: []*columnar.Column{
 			columnar.NewFixed(columnar.Float64, []float64{1.5, 0, -2}, valid),
 			columnar.NewStrings([]string{"/a", "", "/bcd"}),
@@ -52,10 +54,12 @@ func TestGolden(t *testing.T) {
 
 // randomType makes a type of at most depth levels.
 func randomType(r *rand.Rand, depth int) *columnar.Type {
-	flat := []*columnar.Type{columnar.Null, columnar.Bool, columnar.Int8, columnar.Int16, columnar.Int32, columnar.Int64,
+	flat := []*columnar.Type{
+		columnar.Null, columnar.Bool, columnar.Int8, columnar.Int16, columnar.Int32, columnar.Int64,
 		columnar.Float32, columnar.Float64, columnar.Decimal(20, 3), columnar.String, columnar.Binary, columnar.Date,
 		columnar.Timestamp, columnar.TimestampNTZ, columnar.Time, columnar.YearMonth(columnar.FieldYear, columnar.FieldMonth),
-		columnar.DayTime(columnar.FieldDay, columnar.FieldSecond), columnar.Calendar, columnar.Variant}
+		columnar.DayTime(columnar.FieldDay, columnar.FieldSecond), columnar.Calendar, columnar.Variant,
+	}
 	if depth == 0 || r.IntN(3) > 0 {
 		return flat[r.IntN(len(flat))]
 	}

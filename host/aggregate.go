@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/wstream/wstream/abi"
@@ -92,7 +93,8 @@ func (b *Bound) Finish(ctx context.Context, c Call, acc *columnar.Column) (*colu
 // twice makes a call that is one piece: once more on a fresh instance after a trap.
 func (b *Bound) twice(ctx context.Context, c *Call, f *abi.Frame, want *abi.Want) (*abi.Decoded, error) {
 	out, err := b.exchange(ctx, c, f, want, false)
-	if _, trapped := err.(*Trap); trapped {
+	var trap *Trap
+	if errors.As(err, &trap) {
 		out, err = b.exchange(ctx, c, f, want, true)
 	}
 	if err != nil {

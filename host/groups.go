@@ -99,8 +99,10 @@ func (g *groupsCall) section(from, to int) abi.Section {
 			flags[i] |= abi.GroupTimedOut
 		}
 	}
-	cols := []*columnar.Column{columnar.NewFixed(columnar.Int32, ends, nil), columnar.NewFixed(columnar.Int8, flags, nil),
-		columnar.NewFixed(columnar.Int64, g.in.Timeout[from:to:to], nil)}
+	cols := []*columnar.Column{
+		columnar.NewFixed(columnar.Int32, ends, nil), columnar.NewFixed(columnar.Int8, flags, nil),
+		columnar.NewFixed(columnar.Int64, g.in.Timeout[from:to:to], nil),
+	}
 	return abi.Section{ID: abi.SectionGroups, Rows: n, Columns: append(cols, cutColumns(g.in.Keys.Columns, from, to)...)}
 }
 
@@ -195,8 +197,9 @@ func (b *Bound) decodeState(state *columnar.Column) ([]*columnar.Column, error) 
 			}
 			continue
 		}
-		rest, ok := state.BytesAt(row), true
+		rest := state.BytesAt(row)
 		for i := range builders {
+			var ok bool
 			if rest, ok = columnar.DecodeValue(builders[i], rest); !ok {
 				return nil, fmt.Errorf("state of group %d is not %s", row, b.spec.State)
 			}

@@ -58,8 +58,9 @@ func DefaultCacheDir() string {
 	if err != nil {
 		return ""
 	}
-	probe.Close()
-	os.Remove(probe.Name())
+	if errors.Join(probe.Close(), os.Remove(probe.Name())) != nil {
+		return ""
+	}
 	return dir
 }
 

@@ -96,6 +96,7 @@ func (o *outside) Produce(_ context.Context, topic string, rows *columnar.Batch)
 }
 
 func (o *outside) Add(module, name string, delta float64) { o.say("add %s.%s %v", module, name, delta) }
+
 func (o *outside) Observe(module, name string, v float64) { o.say("observe %s.%s %v", module, name, v) }
 
 func (o *outside) Get(_ context.Context, ns string, key []byte) ([]byte, bool, error) {

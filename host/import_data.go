@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -14,7 +15,8 @@ import (
 // number of rows touched or a negative status.
 func sqlFunctions() []hostFunction {
 	return []hostFunction{{
-		abi.ModuleSQL, "exec", signature{params(6), []api.ValueType{i64}},
+		abi.ModuleSQL, "exec",
+		signature{params(6), []api.ValueType{i64}},
 		func(_ context.Context, in *instance, stack []uint64) { stack[0] = in.execSQL(stack) },
 	}}
 }
@@ -63,7 +65,7 @@ func (in *instance) rows(ptr, n uint64) (*columnar.Batch, abi.Status) {
 	}
 	fields := make([]columnar.Field, len(d.Columns))
 	for i, c := range d.Columns {
-		fields[i] = columnar.Field{Name: "_" + itoa(i+1), Type: c.Type, Nullable: true}
+		fields[i] = columnar.Field{Name: "_" + strconv.Itoa(i+1), Type: c.Type, Nullable: true}
 		if names != nil && len(names.Fields) == len(fields) {
 			fields[i].Name = names.Fields[i].Name
 		}
@@ -75,7 +77,8 @@ func (in *instance) rows(ptr, n uint64) (*columnar.Batch, abi.Status) {
 // records or a negative status.
 func produceFunctions() []hostFunction {
 	return []hostFunction{{
-		abi.ModuleProduce, "produce", signature{params(4), []api.ValueType{i64}},
+		abi.ModuleProduce, "produce",
+		signature{params(4), []api.ValueType{i64}},
 		func(_ context.Context, in *instance, stack []uint64) { stack[0] = in.produce(stack) },
 	}}
 }

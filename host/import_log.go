@@ -20,7 +20,8 @@ const (
 // logFunctions are wstream_log_v1: write(level, ptr, len i32).
 func logFunctions() []hostFunction {
 	return []hostFunction{{
-		abi.ModuleLog, "write", signature{params(3), nil},
+		abi.ModuleLog, "write",
+		signature{params(3), nil},
 		func(_ context.Context, in *instance, stack []uint64) {
 			// What lies outside of the memory is no line.
 			if b := in.bytes(stack[1], stack[2], 1<<31-1); b != nil {

@@ -24,7 +24,8 @@ type hostFunction struct {
 // hostFunctions are all of them.
 func hostFunctions() []hostFunction {
 	list := []hostFunction{{
-		fuel.ImportModule, fuel.ImportName, signature{[]api.ValueType{i32}, []api.ValueType{i32}},
+		fuel.ImportModule, fuel.ImportName,
+		signature{[]api.ValueType{i32}, []api.ValueType{i32}},
 		func(_ context.Context, in *instance, stack []uint64) {
 			stack[0] = uint64(uint32(in.tick(int32(uint32(stack[0])))))
 		},

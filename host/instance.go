@@ -35,7 +35,6 @@ type instance struct {
 	bufferLen uint32
 	stack     [4]uint64
 	run       run
-	used      bool // has served a call
 }
 
 // run is what a call may still use, and on whose behalf it is.
@@ -120,8 +119,10 @@ func (in *instance) close(ctx context.Context) {
 // begin opens the account of a call; nil stands for starting, which sees no time, chance or capability.
 func (in *instance) begin(ctx context.Context, c *Call) {
 	l := &in.module.config.Limits
-	in.run = run{ctx: ctx, fuel: l.Fuel, deadline: l.Deadline, started: time.Now(), call: c, clock: in.run.clock,
-		perms: &in.module.config.Permissions}
+	in.run = run{
+		ctx: ctx, fuel: l.Fuel, deadline: l.Deadline, started: time.Now(), call: c, clock: in.run.clock,
+		perms: &in.module.config.Permissions,
+	}
 	if c == nil {
 		in.run.call = &Call{}
 		in.run.fuel = max(l.Fuel, initFuelAtLeast)

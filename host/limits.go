@@ -122,8 +122,10 @@ func ParseLimits(m map[string]string) (Limits, error) {
 func parseBytes(s string) (int64, error) {
 	t := strings.ToLower(strings.ReplaceAll(s, " ", ""))
 	digits := strings.TrimRight(t, "bikmg")
-	shift, ok := map[string]uint{"": 0, "b": 0, "k": 10, "kb": 10, "kib": 10, "m": 20, "mb": 20, "mib": 20,
-		"g": 30, "gb": 30, "gib": 30}[t[len(digits):]]
+	shift, ok := map[string]uint{
+		"": 0, "b": 0, "k": 10, "kb": 10, "kib": 10, "m": 20, "mb": 20, "mib": 20,
+		"g": 30, "gb": 30, "gib": 30,
+	}[t[len(digits):]]
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || !ok || n <= 0 || n > 1<<40>>shift {
 		return 0, fmt.Errorf("not a size such as 64MiB")

@@ -5,7 +5,6 @@ package sdk
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"path"
 	"sort"
 	"strings"
@@ -39,8 +38,10 @@ func New(language, name string) (*Project, error) {
 	case "c":
 		p.add("c", "")
 		p.template("guest.c", name+".c", name)
-		p.Build = []string{"clang", "--target=wasm32", "-std=c17", "-O3", "-nostdlib", "-mbulk-memory", "-msimd128",
-			"-Wl,--no-entry", "-Wl,--strip-debug", "-o", p.Wasm, name + ".c"}
+		p.Build = []string{
+			"clang", "--target=wasm32", "-std=c17", "-O3", "-nostdlib", "-mbulk-memory", "-msimd128",
+			"-Wl,--no-entry", "-Wl,--strip-debug", "-o", p.Wasm, name + ".c",
+		}
 	case "go":
 		for file, text := range goSources() {
 			p.Files["wstream/"+file] = text
@@ -59,8 +60,10 @@ func New(language, name string) (*Project, error) {
 		p.add("assemblyscript/assembly", "wstream")
 		p.template("index.ts", "index.ts", name)
 		p.template("package.json", "package.json", name)
-		p.Build = []string{"npx", "asc", "index.ts", "-o", p.Wasm, "-O3", "--enable", "simd", "--runtime", "minimal",
-			"--exportStart", "_initialize", "--use", "abort="}
+		p.Build = []string{
+			"npx", "asc", "index.ts", "-o", p.Wasm, "-O3", "--enable", "simd", "--runtime", "minimal",
+			"--exportStart", "_initialize", "--use", "abort=",
+		}
 	default:
 		return nil, fmt.Errorf("language %q is not known; known are %s", language, strings.Join(Languages(), ", "))
 	}
@@ -79,12 +82,14 @@ func (p *Project) Paths() []string {
 
 // add copies a folder of the sources below dir.
 func (p *Project) add(from, dir string) {
-	fs.WalkDir(sources, from, func(file string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			p.Files[path.Join(dir, strings.TrimPrefix(file, from+"/"))] = read(file)
+	entries, _ := sources.ReadDir(from) // embedded: the tests have seen it
+	for _, e := range entries {
+		if file := path.Join(from, e.Name()); e.IsDir() {
+			p.add(file, path.Join(dir, e.Name()))
+		} else {
+			p.Files[path.Join(dir, e.Name())] = read(file)
 		}
-		return err
-	})
+	}
 }
 
 // template copies a starting point, in which NAME stands for the guest's name and IDENT for the same as an identifier.

@@ -233,7 +233,9 @@ func TestLimits(t *testing.T) {
 		in   []byte
 		want string
 	}{
-		{memory(0, 1), "1 1024"}, {memory(1, 1, 100), "1 100"}, {memory(1, 1, 65536), "1 1024"},
+		{memory(0, 1), "1 1024"},
+		{memory(1, 1, 100), "1 100"},
+		{memory(1, 1, 65536), "1 1024"},
 		{memory(0, 1025), "memory: needs 67174400 bytes, allowed are 67108864"},
 		{memory(3, 1, 2), "not a valid module: memory section, offset 0xc: is shared between threads, which the host does not offer"},
 	} {

@@ -24,12 +24,16 @@ const (
 )
 
 // sectionNames are by sectionID.
-var sectionNames = [sectionKinds]string{"custom", "type", "import", "function", "table", "memory", "global",
-	"export", "start", "element", "code", "data", "data count", "tag"}
+var sectionNames = [sectionKinds]string{
+	"custom", "type", "import", "function", "table", "memory", "global",
+	"export", "start", "element", "code", "data", "data count", "tag",
+}
 
 // sectionOrder is the order in which the sections stand in a module.
-var sectionOrder = [...]sectionID{sectionType, sectionImport, sectionFunction, sectionTable, sectionMemory,
-	sectionTag, sectionGlobal, sectionExport, sectionStart, sectionElement, sectionDataCount, sectionCode, sectionData}
+var sectionOrder = [...]sectionID{
+	sectionType, sectionImport, sectionFunction, sectionTable, sectionMemory,
+	sectionTag, sectionGlobal, sectionExport, sectionStart, sectionElement, sectionDataCount, sectionCode, sectionData,
+}
 
 // rank is a section's place in sectionOrder, or -1.
 func (id sectionID) rank() int {

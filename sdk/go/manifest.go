@@ -13,8 +13,17 @@ func (m *Module) manifest() []byte {
 		}
 		b = append(b, `{"name":`...)
 		b = appendString(b, f.Name)
-		for _, kv := range [...][2]string{{"kind", string(f.Kind)}, {"doc", f.Doc}, {"input", f.Input}, {"output", f.Output},
-			{"key", f.Key}, {"state", f.State}, {"mode", f.Mode}, {"timeout", f.Timeout}, {"time", f.Time}} {
+		for _, kv := range [...][2]string{
+			{"kind", string(f.Kind)},
+			{"doc", f.Doc},
+			{"input", f.Input},
+			{"output", f.Output},
+			{"key", f.Key},
+			{"state", f.State},
+			{"mode", f.Mode},
+			{"timeout", f.Timeout},
+			{"time", f.Time},
+		} {
 			if kv[1] != "" {
 				b = appendMember(b, kv[0], kv[1])
 			}

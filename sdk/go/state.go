@@ -61,8 +61,10 @@ func Groups(states, outputs []Type, key func(c *Call, g *Group, state, out []*Bu
 		from := 0
 		for i := range in.rows {
 			flags := in.columns[1].Int8(i)
-			g := &Group{Index: i, From: from, To: int(in.columns[0].Int32(i)), HasState: flags&1 != 0, TimedOut: flags&2 != 0,
-				Timeout: in.columns[2].Int64(i), Key: in.columns[3:], Old: old.columns, timeout: NoTimeout}
+			g := &Group{
+				Index: i, From: from, To: int(in.columns[0].Int32(i)), HasState: flags&1 != 0, TimedOut: flags&2 != 0,
+				Timeout: in.columns[2].Int64(i), Key: in.columns[3:], Old: old.columns, timeout: NoTimeout,
+			}
 			from = g.To
 			if err := key(c, g, answer[2:], out); err != nil {
 				return err

@@ -27,8 +27,10 @@ var _ = wstream.Export(wstream.Module{
 			Name: "parse", Kind: wstream.Parse, Doc: "clicks from JSON", Input: "value BINARY",
 			Output: "user_id STRING, event_time TIMESTAMP, url STRING, amount DOUBLE, ua STRING",
 			Call: jsonrows.Handler([]jsonrows.Field{
-				{Name: "user_id", Type: wstream.TypeString}, {Name: "event_time", Type: wstream.TypeTimestamp},
-				{Name: "url", Type: wstream.TypeString}, {Name: "amount", Type: wstream.TypeFloat64},
+				{Name: "user_id", Type: wstream.TypeString},
+				{Name: "event_time", Type: wstream.TypeTimestamp},
+				{Name: "url", Type: wstream.TypeString},
+				{Name: "amount", Type: wstream.TypeFloat64},
 				{Name: "ua", Type: wstream.TypeString},
 			}),
 		},

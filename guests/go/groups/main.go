@@ -17,9 +17,12 @@ const (
 
 // function makes the declaration of a state function.
 func function(name, mode, timeout, state, output string, states, outputs []wstream.Type,
-	key func(c *wstream.Call, g *wstream.Group, state, out []*wstream.Builder) error) wstream.Function {
-	return wstream.Function{Name: name, Kind: wstream.State, Input: "ts TIMESTAMP, k STRING, v INT", Output: output, Key: "k STRING",
-		State: state, Mode: mode, Timeout: timeout, Time: "ts", Call: wstream.Groups(states, outputs, key)}
+	key func(c *wstream.Call, g *wstream.Group, state, out []*wstream.Builder) error,
+) wstream.Function {
+	return wstream.Function{
+		Name: name, Kind: wstream.State, Input: "ts TIMESTAMP, k STRING, v INT", Output: output, Key: "k STRING",
+		State: state, Mode: mode, Timeout: timeout, Time: "ts", Call: wstream.Groups(states, outputs, key),
+	}
 }
 
 var _ = wstream.Export(wstream.Module{Name: "groups", Version: "1.0.0", Functions: []wstream.Function{
