@@ -213,11 +213,15 @@ func (c *compiler) sessionWindow(n *plan.SessionWindow, need attrSet) (*pipe, er
 		return nil, err
 	}
 	s := &sessionWindow{}
-	bound, err := bind([]expr.Expr{n.Time, n.Gap}, p.attrs)
+	end, err := c.binder().Func("+", n.Time, n.Gap)
 	if err != nil {
 		return nil, operatorError("session_window", err)
 	}
-	s.time, s.gap = bound[0], bound[1]
+	bound, err := bind([]expr.Expr{n.Time, end}, p.attrs)
+	if err != nil {
+		return nil, operatorError("session_window", err)
+	}
+	s.time, s.end = bound[0], bound[1]
 	attrs := need.of(p.attrs)
 	s.keep = positions(p.attrs, attrs)
 	if need[n.Window.ID] {
@@ -228,6 +232,11 @@ func (c *compiler) sessionWindow(n *plan.SessionWindow, need attrSet) (*pipe, er
 	p.add(s, positional(n.Time, n.Gap))
 	p.attrs = attrs
 	return p, nil
+}
+
+// binder makes expressions that the plan does not have.
+func (c *compiler) binder() *expr.Binder {
+	return &expr.Binder{ANSI: c.opt.Expr.ANSI, Zone: c.opt.Expr.Zone, Registry: expr.NewRegistry(expr.Builtins())}
 }
 
 func (c *compiler) expand(n *plan.Expand, need attrSet) (*pipe, error) {

@@ -124,44 +124,37 @@ func windowColumn(typ *columnar.Type, start, end []int64) *columnar.Column {
 // sessionWindow adds the window [time, time+gap) of each row; rows without time or with a gap of
 // zero or less drop out.
 type sessionWindow struct {
-	time, gap expr.Expr
+	time, end expr.Expr
 	keep      []int
 	window    *columnar.Type
 	schema    *columnar.Schema
 }
 
 func (t *sessionWindow) push(w *worker, i int, in *columnar.Batch) error {
-	ctx := w.context(i)
+	cols, err := evalAll(w.context(i), []expr.Expr{t.time, t.end}, in)
 	w.advance(i, in.Rows)
-	c, err := t.time.Eval(ctx, in)
 	if err != nil {
 		return operatorError("session_window", err)
 	}
-	g, err := t.gap.Eval(ctx, in)
-	if err != nil {
-		return operatorError("session_window", err)
-	}
-	ts, gaps := columnar.Values[int64](c), columnar.Values[columnar.CalendarInterval](g)
-	start, end := make([]int64, 0, len(ts)), make([]int64, 0, len(ts))
-	idx := make([]int32, 0, len(ts))
-	for j, x := range ts {
-		if c.Valid != nil && !c.Valid.Get(j) || g.IsNull(j) {
-			continue
-		}
-		if e := addInterval(x, gaps[j], ctx.Zone); e > x {
-			start, end, idx = append(start, x), append(end, e), append(idx, int32(j))
+	from, to := columnar.Values[int64](cols[0]), columnar.Values[int64](cols[1])
+	valid := columnar.And(cols[0].Valid, cols[1].Valid)
+	start, end := make([]int64, 0, len(from)), make([]int64, 0, len(from))
+	idx := make([]int32, 0, len(from))
+	for j, x := range from {
+		if to[j] > x && (valid == nil || valid.Get(j)) {
+			start, end, idx = append(start, x), append(end, to[j]), append(idx, int32(j))
 		}
 	}
 	rows := in
 	if len(idx) < in.Rows {
 		rows = columnar.TakeBatch(in, idx)
 	}
-	cols := make([]*columnar.Column, 0, len(t.keep)+1)
+	out := make([]*columnar.Column, 0, len(t.keep)+1)
 	for _, p := range t.keep {
-		cols = append(cols, rows.Columns[p])
+		out = append(out, rows.Columns[p])
 	}
 	if t.window != nil {
-		cols = append(cols, windowColumn(t.window, start, end))
+		out = append(out, windowColumn(t.window, start, end))
 	}
-	return w.push(i+1, columnar.NewBatch(t.schema, cols, rows.Rows))
+	return w.push(i+1, columnar.NewBatch(t.schema, out, rows.Rows))
 }

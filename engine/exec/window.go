@@ -124,7 +124,7 @@ func (c *compiler) rangeBound(b expr.FrameBound, order []expr.SortKey) (expr.Exp
 	if order[0].Desc {
 		sign = "-"
 	}
-	bind := &expr.Binder{ANSI: c.opt.Expr.ANSI, Zone: c.opt.Expr.Zone, Registry: expr.NewRegistry(expr.Builtins())}
+	bind := c.binder()
 	e, err := bind.Func(sign, order[0].Expr, b.Offset)
 	if err != nil {
 		return nil, err
