@@ -81,7 +81,7 @@ func (r *reader) settings(e entry, s *Settings) {
 		switch o.key {
 		case "timezone":
 			s.Timezone = r.str(o, "settings")
-			if _, err := Zone(s.Timezone); err != nil {
+			if _, err := plan.Location(s.Timezone); err != nil {
 				r.fail(posOf(o.value), "settings: timezone: %s", err)
 			}
 		case "ansi":
@@ -100,34 +100,6 @@ func (r *reader) settings(e entry, s *Settings) {
 			s.KeepBatches = r.number(o, "settings", 1, 1_000_000)
 		}
 	}
-}
-
-// Zone loads a time zone by its IANA name or as an offset such as +02:00.
-func Zone(name string) (*time.Location, error) {
-	if name == "" || name == "UTC" || name == "Z" {
-		return time.UTC, nil
-	}
-	if sign := strings.IndexAny(name, "+-"); sign >= 0 && (sign == 0 || name[:sign] == "UTC" || name[:sign] == "GMT") {
-		h, m, _ := strings.Cut(name[sign+1:], ":")
-		hh, err1 := strconv.Atoi(h)
-		mm := 0
-		var err2 error
-		if m != "" {
-			mm, err2 = strconv.Atoi(m)
-		}
-		if err1 == nil && err2 == nil && hh <= 18 && mm < 60 {
-			off := hh*3600 + mm*60
-			if name[sign] == '-' {
-				off = -off
-			}
-			return time.FixedZone(name, off), nil
-		}
-	}
-	l, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("found %q, expected an IANA time zone such as Europe/Berlin, or an offset such as +02:00", name)
-	}
-	return l, nil
 }
 
 func (r *reader) number(e entry, what string, lo, hi int) int {

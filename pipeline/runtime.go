@@ -71,7 +71,7 @@ type Override struct {
 // Open loads the modules and finds the schemas of all sources. The error is Errors when the file
 // is at fault. Sources in overrides are taken from there.
 func (e *Environment) Open(ctx context.Context, f *File, overrides map[string]Override) (*Runtime, error) {
-	zone, err := Zone(f.Settings.Timezone)
+	zone, err := plan.Location(f.Settings.Timezone)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"github.com/wstream/wstream/engine/plan"
 	"strconv"
 	"strings"
 
@@ -104,7 +105,7 @@ func (f *File) setSetting(name, value string, bad func(string, ...any) error) er
 	}
 	switch name {
 	case "timezone":
-		if _, err := Zone(value); err != nil {
+		if _, err := plan.Location(value); err != nil {
 			return bad("%w", err)
 		}
 		s.Timezone = value

@@ -116,7 +116,7 @@ func check(registry *expr.Registry, g *golden, text string) (err error) {
 	}()
 	zone := time.UTC
 	if g.Timezone != "" {
-		if zone, err = time.LoadLocation(g.Timezone); err != nil {
+		if zone, err = plan.Location(g.Timezone); err != nil {
 			return err
 		}
 	}

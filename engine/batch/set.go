@@ -2,10 +2,10 @@ package batch
 
 import (
 	"strings"
-	"time"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/engine/plan"
 	"github.com/wstream/wstream/engine/sql"
 )
 
@@ -34,9 +34,9 @@ func (s *Session) Set(key, value string) error {
 		}
 		return nil
 	case "timezone", "time zone", "spark.sql.session.timezone":
-		z, err := time.LoadLocation(value)
+		z, err := plan.Location(value)
 		if err != nil {
-			return sparkerr.New("INVALID_CONF_VALUE.TIME_ZONE", "setting %q: found %q, expected an IANA time zone such as Europe/Berlin", key, value)
+			return sparkerr.New("INVALID_CONF_VALUE.TIME_ZONE", "setting %q: %v", key, err)
 		}
 		s.Settings.Zone = z
 		return nil

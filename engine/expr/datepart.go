@@ -115,8 +115,11 @@ func bindExtract(b *Binder, args []Expr) (Expr, error) {
 		return nil, sparkerr.New("NON_FOLDABLE_ARGUMENT", "the function `%s` requires the parameter `field` to be a foldable expression of the type \"STRING\", but the actual argument is a non-foldable", name)
 	}
 	sql := sqlCall(name, args)
-	if name == "extract" {
+	switch name {
+	case "extract":
 		sql = "extract(" + strings.ToUpper(args[0].SQL()) + " FROM " + args[1].SQL() + ")"
+	case "datepart":
+		sql = "datepart(" + args[0].SQL() + " FROM " + args[1].SQL() + ")"
 	}
 	text, isText := v.(string)
 	if !isText {

@@ -275,7 +275,7 @@ func bindMakeTimestamp(typ *columnar.Type, zone, try bool) func(b *Binder, args 
 				if err == nil && typ.Kind == columnar.KindTimestamp {
 					z := ctx.zone()
 					if len(a) == 7 {
-						z, err = javatext.LookupZone(str(a[6], i))
+						z, err = lookupZone(str(a[6], i))
 					}
 					if err == nil {
 						v = z.FromLocal(v)
@@ -503,17 +503,20 @@ func (b *Binder) timestampDiff(args []Expr) (Expr, error) {
 // wholeMonths are the months that fit between two wall clocks.
 func wholeMonths(from, to int64) int64 {
 	if to < from {
-		return -wholeMonths2(to, from, from, to)
+		return -monthsUpTo(to, from)
 	}
-	return wholeMonths2(from, to, from, to)
+	return monthsUpTo(from, to)
 }
 
-func wholeMonths2(lo, hi, from, to int64) int64 {
+func monthsUpTo(lo, hi int64) int64 {
 	y1, m1, d1 := javatext.CivilFromDays(dayOf(lo))
-	y2, m2, d2 := javatext.CivilFromDays(dayOf(hi))
+	last := dayOf(hi)
+	if last > dayOf(lo) && javatext.FloorMod(hi, microsPerDay) < javatext.FloorMod(lo, microsPerDay) {
+		last-- // a day that is not full does not count
+	}
+	y2, m2, d2 := javatext.CivilFromDays(last)
 	n := (y2*12 + int64(m2)) - (y1*12 + int64(m1))
-	t1, t2 := javatext.FloorMod(lo, microsPerDay), javatext.FloorMod(hi, microsPerDay)
-	if d2 < d1 || d2 == d1 && t2 < t1 {
+	if d2 < d1 {
 		n--
 	}
 	return n
@@ -532,7 +535,7 @@ func bindDateDiff(b *Binder, args []Expr) (Expr, error) {
 // zoneShift binds from_utc_timestamp and to_utc_timestamp.
 func zoneShift(from bool) func(b *Binder, args []Expr) (Expr, error) {
 	return typed{specs: []spec{isTimestamp, isString}, out: columnar.Timestamp, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
-		z, err := javatext.LookupZone(str(a[1], i))
+		z, err := lookupZone(str(a[1], i))
 		if err != nil {
 			return err
 		}
@@ -555,11 +558,11 @@ func bindConvertTimezone(b *Binder, args []Expr) (Expr, error) {
 		full = []Expr{Named(NewString(javaZone(b.zone()).ID()), "current_timezone()"), args[0], args[1]}
 	}
 	return typed{specs: []spec{isString, isString, isNTZ}, out: columnar.TimestampNTZ, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
-		from, err := javatext.LookupZone(str(a[0], i))
+		from, err := lookupZone(str(a[0], i))
 		if err != nil {
 			return err
 		}
-		to, err := javatext.LookupZone(str(a[1], i))
+		to, err := lookupZone(str(a[1], i))
 		if err != nil {
 			return err
 		}

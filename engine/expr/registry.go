@@ -116,6 +116,7 @@ func Builtins() []*Function {
 		urlFunctions(),
 		digestFunctions(),
 		datetimeFunctions(),
+		dateFormatFunctions(),
 	)
 }
 

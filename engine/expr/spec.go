@@ -142,6 +142,8 @@ func (b *Binder) implicitANSI(from *columnar.Type, to spec) *columnar.Type {
 			return columnar.Timestamp
 		}
 		return nil
+	case from.Kind == columnar.KindDate && strings.HasPrefix(to.name, "(TIMESTAMP"):
+		return columnar.Timestamp
 	case to.typ != nil && storeAssignable(from, to.typ):
 		return to.typ
 	}

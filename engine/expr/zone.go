@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
 // javaZone is a time zone with Java's rules for it; one that Java does not know counts as UTC.
@@ -24,4 +25,13 @@ func (c *Context) zone() *javatext.Zone {
 		c.java, c.javaOf = javaZone(c.Zone), c.Zone
 	}
 	return c.java
+}
+
+// lookupZone is the zone of an id that a row names.
+func lookupZone(id string) (*javatext.Zone, error) {
+	z, err := javatext.LookupZone(id)
+	if err != nil {
+		return nil, sparkerr.New("INVALID_TIMEZONE", "the time zone %q is not known: use a name such as Europe/Berlin, or an offset such as +02:00", id).WithCause(err)
+	}
+	return z, nil
 }
