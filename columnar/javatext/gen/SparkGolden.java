@@ -16,6 +16,7 @@ public class SparkGolden {
       case "uri": uris(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "like": likes(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
       case "pattern": patterns(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
+      case "printf": printfs(Integer.parseInt(args.length > 1 ? args[1] : "1500")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -340,6 +341,64 @@ public class SparkGolden {
       String out;
       try { out = "" + f.parse(text); } catch (Throwable e) { out = e instanceof java.time.DateTimeException ? quote(e.getMessage()) : "-"; }
       System.out.println(head + quote(text) + "\t" + out);
+    }
+  }
+
+  // format \t arguments as class:value \t text or the exception
+  static void printfs(int n) {
+    Random r = new Random(29);
+    String conv = "bBhHsScCdoxXeEfgGaA%nzt";
+    for (int i = 0; i < n; i++) {
+      StringBuilder f = new StringBuilder();
+      for (int k = 1 + r.nextInt(2); k > 0; k--) {
+        if (r.nextInt(3) == 0) f.append(new String[] {"|", " ", "a", "日", "%%", ""}[r.nextInt(6)]);
+        f.append('%');
+        if (r.nextInt(10) == 0) f.append(1 + r.nextInt(3)).append('$');
+        int flags = r.nextInt(5) == 0 ? 2 : r.nextInt(2);
+        for (int m = flags; m > 0; m--) f.append("-#+ 0,(<".charAt(r.nextInt(r.nextInt(8) == 0 ? 8 : 7)));
+        if (r.nextInt(2) == 0) f.append(1 + r.nextInt(15));
+        if (r.nextInt(3) == 0) f.append('.').append(r.nextInt(8));
+        char c = r.nextInt(3) == 0 ? "dsfegx".charAt(r.nextInt(6)) : conv.charAt(r.nextInt(conv.length()));
+        f.append(c);
+        if (c == 't') f.append("HIklMNLQpzTsSaAbBCdehjmyYrRcDFZx".charAt(r.nextInt(32)));
+        if (r.nextInt(6) == 0) f.append("$.x%".charAt(r.nextInt(4)));
+      }
+      int count = r.nextInt(8) == 0 ? 0 : 3;
+      Object[] args = new Object[count];
+      StringBuilder shown = new StringBuilder();
+      for (int k = 0; k < count; k++) {
+        long v = r.nextInt(3) == 0 ? r.nextLong() : r.nextInt(2001) - 1000;
+        double d;
+        switch (r.nextInt(5)) {
+          case 0: d = r.nextInt(200001) / 1000.0 - 100; break;
+          case 1: d = Double.longBitsToDouble(r.nextLong()); break;
+          case 2: d = r.nextInt(2000) * Math.pow(10, r.nextInt(40) - 20); break;
+          case 3: d = new double[] {0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0.5, 1.5, 2.5, 9.9999995, 1e23, 4.9e-324, 0.00012345, 123456.5, 999999.5}[r.nextInt(14)]; break;
+          default: d = (r.nextInt(2001) - 1000) / 8.0;
+        }
+        switch (r.nextInt(9)) {
+          case 0: args[k] = null; break;
+          case 1: args[k] = r.nextBoolean(); break;
+          case 2: args[k] = (byte) v; break;
+          case 3: args[k] = (short) v; break;
+          case 4: args[k] = (int) v; break;
+          case 5: args[k] = v; break;
+          case 6: args[k] = (float) d; break;
+          case 7: args[k] = d; break;
+          default: args[k] = UTF8String.fromString(pick(r, new String[] {"a", "B", "日本", "😀", " ", "straße", "xyz"}, 4));
+        }
+        if (k > 0) shown.append(',');
+        shown.append(args[k] == null ? "null" : args[k].getClass().getSimpleName() + ":" + args[k]);
+      }
+      String out;
+      try {
+        StringBuffer sb = new StringBuffer();
+        new Formatter(sb, Locale.US).format(f.toString(), args);
+        out = quote(sb.toString());
+      } catch (IllegalFormatException e) {
+        out = e.getClass().getSimpleName();
+      }
+      System.out.println(quote(f.toString()) + "\t" + shown + "\t" + out);
     }
   }
 }
