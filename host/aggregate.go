@@ -71,6 +71,7 @@ func (b *Bound) Finish(ctx context.Context, c Call, acc *columnar.Column) (*colu
 		return nil, b.wrap(err)
 	}
 	var parts []*columnar.Column
+	var size int64
 	step := b.sliceRows([]*columnar.Column{acc}, acc.Len)
 	for from := 0; from < acc.Len; from += step {
 		to := min(from+step, acc.Len)
@@ -83,6 +84,9 @@ func (b *Bound) Finish(ctx context.Context, c Call, acc *columnar.Column) (*colu
 			return nil, b.wrap(err)
 		}
 		parts = append(parts, d.Columns[0])
+		if size += int64(columnBytes(d.Columns[0])); checkBatchBytes(size) != nil {
+			return nil, b.wrap(checkBatchBytes(size))
+		}
 	}
 	if len(parts) == 0 {
 		return columnar.NewEmpty(b.want[0].Type), nil

@@ -10,7 +10,7 @@ import (
 func TestCheck(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Config{})
-	for _, file := range []string{"clicks.wasm", "clicks-rust.wasm", "clicks-as.wasm", "groups/groups.wasm", "groups-rust/groups.wasm"} {
+	for _, file := range []string{"clicks.wasm", "clicks-rust.wasm", "clicks-as.wasm", "sample.wasm", "groups/groups.wasm", "groups-rust/groups.wasm"} {
 		m := load(t, h, file, ModuleConfig{})
 		n := 0
 		for _, f := range m.Check(ctx) {

@@ -86,6 +86,7 @@ func (b *Bound) Scalar(ctx context.Context, c Call, in *columnar.Batch) (*column
 	cols := b.view(in)
 	var parts []*columnar.Column
 	var errs []RowError
+	var bytes int64
 	// A refused row has no value, whatever is declared of the others.
 	want := &abi.Want{Fields: []columnar.Field{{Name: b.want[0].Name, Type: b.want[0].Type, Nullable: true}}}
 	x := isolation{
@@ -109,7 +110,8 @@ func (b *Bound) Scalar(ctx context.Context, c Call, in *columnar.Batch) (*column
 				errs = append(errs, r)
 			}
 			parts = append(parts, d.Columns[0])
-			return nil
+			bytes += int64(columnBytes(d.Columns[0]))
+			return checkBatchBytes(bytes)
 		},
 		refuse: func(row int, t *Trap) {
 			errs = append(errs, refusal(row, t))

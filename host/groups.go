@@ -65,6 +65,7 @@ type groupsCall struct {
 	data  []byte
 	offs  []int32
 	valid []bool
+	size  int64 // bytes of rows and states so far
 }
 
 // run hands over groups from … to.
@@ -156,7 +157,10 @@ func (g *groupsCall) add(from, to int, d *abi.Decoded) error {
 	if d.Header.Rows > 0 {
 		g.parts = append(g.parts, &columnar.Batch{Columns: d.Columns, Rows: d.Header.Rows})
 	}
-	return nil
+	for _, c := range d.Columns {
+		g.size += int64(columnBytes(c))
+	}
+	return checkBatchBytes(g.size + int64(len(g.data)))
 }
 
 // keep leaves a group as it is.

@@ -35,6 +35,7 @@ const (
 	maxTrapsPerCall      = 16      // rows that may trap in one call before the whole call fails
 	maxSliceRows         = 1 << 16 // rows handed to a guest at once
 	maxSliceBytes        = 8 << 20 // and their bytes, or a quarter of the guest's memory
+	maxBatchBytes        = 1 << 30 // of what a function answers to one batch, all slices together
 	maxOutputsPerCall    = 1 << 12 // frames that a call may answer with
 	maxLogLineBytes      = 4 << 10
 	maxCapabilityBytes   = 64 << 10 // names, keys and statements that a guest hands over

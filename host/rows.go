@@ -15,7 +15,7 @@ func (b *Bound) Rows(ctx context.Context, c Call, in *columnar.Batch) (Rows, err
 		return Rows{}, b.wrap(err)
 	}
 	cols := b.view(in)
-	acc := rowsResult{in: in}
+	acc := rowsResult{limit: int64(b.module.config.Limits.OutputBytes)}
 	want := &abi.Want{Fields: b.want}
 	for _, t := range b.types {
 		if b.spec.Kind == abi.KindMap {
@@ -41,7 +41,8 @@ func (b *Bound) Rows(ctx context.Context, c Call, in *columnar.Batch) (Rows, err
 
 // rowsResult puts the answers for the slices of a batch together.
 type rowsResult struct {
-	in      *columnar.Batch
+	limit   int64 // bytes of the answer to a slice
+	bytes   int64 // so far
 	parts   []*columnar.Batch
 	parents []int32 // kept from the first part on that is not row for row
 	mapped  bool
@@ -55,7 +56,7 @@ func (a *rowsResult) add(from, to int, cols []*columnar.Column, out []*abi.Decod
 	var parts []*columnar.Batch
 	var parents []int32
 	var errs []RowError
-	last := int32(0)
+	last, repeated := int32(0), int64(0)
 	for _, d := range out {
 		e, err := rowErrors(d, n)
 		if err != nil {
@@ -82,6 +83,9 @@ func (a *rowsResult) add(from, to int, cols []*columnar.Column, out []*abi.Decod
 			}
 			c = cols[d.Passed[i]]
 			if p != nil {
+				if repeated += takenBytes(c, p); repeated > a.limit {
+					return &Trap{Reason: fmt.Sprintf("frame: output is larger than allowed: repeats %d bytes of the input, allowed are %d", repeated, a.limit)}
+				}
 				c = columnar.Take(c, p)
 			}
 			d.Columns[i] = c
@@ -111,11 +115,44 @@ func (a *rowsResult) add(from, to int, cols []*columnar.Column, out []*abi.Decod
 	}
 	for _, p := range parts {
 		a.rows += p.Rows
+		for _, c := range p.Columns {
+			a.bytes += int64(columnBytes(c))
+		}
 		if p.Rows > 0 {
 			a.parts = append(a.parts, p)
 		}
 	}
+	return checkBatchBytes(a.bytes)
+}
+
+// checkBatchBytes keeps what is put together for a batch far from the ends of 32-bit offsets.
+func checkBatchBytes(n int64) error {
+	if n > maxBatchBytes {
+		return fmt.Errorf("answers to one batch with more than %d bytes; smaller batches help", maxBatchBytes)
+	}
 	return nil
+}
+
+// takenBytes is the size that columnar.Take would give the rows p of a column, at least a byte for each element.
+func takenBytes(c *columnar.Column, p []int32) int64 {
+	n := int64(len(p))
+	if c.Offsets == nil {
+		for _, k := range c.Children {
+			n += takenBytes(k, p)
+		}
+		return n * int64(max(1, c.Type.Width()))
+	}
+	elements := int64(0)
+	for _, i := range p {
+		elements += int64(c.Offsets[i+1] - c.Offsets[i])
+	}
+	n = 4*n + elements
+	for _, k := range c.Children {
+		if k.Len > 0 {
+			n += int64(columnBytes(k)) / int64(k.Len) * elements
+		}
+	}
+	return n
 }
 
 // keepParents begins to keep parents: so far every row came from the row of its own number.
