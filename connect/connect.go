@@ -8,6 +8,8 @@ import (
 	"github.com/wstream/wstream/connect/kafka"
 	"github.com/wstream/wstream/connect/memory"
 	"github.com/wstream/wstream/connect/noop"
+	"github.com/wstream/wstream/connect/rate"
+	"github.com/wstream/wstream/connect/socket"
 	"github.com/wstream/wstream/connect/sqldb"
 	"github.com/wstream/wstream/engine/connector"
 )
@@ -17,5 +19,7 @@ func All() []*connector.Spec {
 	var all []*connector.Spec
 	all = append(all, files.Specs()...)
 	all = append(all, sqldb.Specs()...)
+	all = append(all, rate.Specs()...)
+	all = append(all, socket.Spec())
 	return append(all, console.Spec(), kafka.Spec(), memory.Spec(), noop.Spec())
 }
