@@ -161,8 +161,17 @@ func (db *DB) write(p *Pending) error {
 	return nil
 }
 
+// Segments of many short runs are copied together from this number on, as long as that is little to copy.
+const (
+	mergeSegments = 32
+	mergeBytes    = 16 << 20
+)
+
 // beginLog starts the segment of this owner. What was written after base by others is void from here on.
 func (db *DB) beginLog(base int64) error {
+	if err := db.log.Merge(mergeSegments, mergeBytes); err != nil {
+		return err
+	}
 	if err := db.log.Begin(db.log.Generation()+1, base); err != nil {
 		return err
 	}

@@ -233,9 +233,10 @@ func (db *DB) restoreFrom(from *snapshotInfo, version int64, hash *uint64) error
 	if first := db.log.First(); first > start+1 && start < version && !db.nothingBetween(start, first) {
 		return &DamagedError{db.log.FileOf(start + 1), fmt.Sprintf("the change log begins with batch %d, batch %d is needed", first, start+1)}
 	}
-	last := start
+	last, bytes := start, int64(0)
 	var want *uint64
 	err := db.log.Scan(start+1, version, func(id int64, payload []byte) error {
+		bytes += int64(len(payload)) + perBatch
 		sum, err := db.replay(payload, id, &through)
 		last, want = id, &sum
 		return err
@@ -246,6 +247,8 @@ func (db *DB) restoreFrom(from *snapshotInfo, version int64, hash *uint64) error
 	if last < version && hash == nil && !db.isBase(version) {
 		return &DamagedError{db.log.FileOf(last + 1), fmt.Sprintf("the change log ends with batch %d", last)}
 	}
+	// A snapshot is due by what a start has to read, not only by what one run writes.
+	db.debt = (bytes + int64(db.log.SegmentsAfter(start))*perSegment) / 2
 	have := db.Hash()
 	if last == version && want != nil && have != *want {
 		return db.mismatch(from, fmt.Sprintf("the content after batch %d has hash %016x, the change log says %016x", version, have, *want))

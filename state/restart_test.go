@@ -180,3 +180,40 @@ func TestColdStore(t *testing.T) {
 		})
 	}
 }
+
+// TestManyShortRuns starts a query anew for every batch: the files stay few, and what a start replays stays bounded.
+func TestManyShortRuns(t *testing.T) {
+	m := vfs.NewStrictMem()
+	_ = m.SyncDir("/")
+	opts := Options{FS: m, Dir: "/state", QueryID: "q", Partitions: 2, SnapshotBytes: 400 << 10}
+	var h history
+	models := emptyModels()
+	now := int64(1000)
+	r := rand.New(rand.NewPCG(5, 5))
+	for run := range int64(600) {
+		db, stores := openModel(t, opts, &h)
+		if n := db.Metrics().ReplayedBatches; n > 210 {
+			t.Fatalf("run %d replays %d batches", run, n)
+		}
+		for range 3 {
+			step(t, r, stores[0], models[0], 50, &now)
+		}
+		info, err := db.Commit(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Purge(run - 10); err != nil {
+			t.Fatal(err)
+		}
+		h.models, h.hashes = append(h.models, nil), append(h.hashes, info.Hash)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(m.Walk("/state")); n > 80 {
+			t.Fatalf("run %d leaves %d files", run, n)
+		}
+	}
+	db, stores := openModel(t, opts, &h)
+	compareModels(t, "at the end", stores[:1], models[:1])
+	db.Close()
+}

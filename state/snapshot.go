@@ -89,7 +89,10 @@ type snapshotJob struct {
 }
 
 // perBatch is what replaying one record costs at a start however small it is, in bytes of log.
-const perBatch = 4 << 10
+const (
+	perBatch   = 4 << 10
+	perSegment = 64 << 10 // and what opening a segment costs
+)
 
 // planSnapshot decides whether some buckets are due and encodes them. The budget grows by half of what the change log grows
 // by, so that all snapshots together cost half as much as the log, and a start replays about twice the size of the

@@ -318,6 +318,85 @@ func (l *Log) syncTail() error {
 	return nil
 }
 
+// SegmentsAfter returns how many segments hold visible records above id.
+func (l *Log) SegmentsAfter(id int64) (n int) {
+	for _, s := range l.segments {
+		if k := len(s.entries); k > 0 && s.entries[k-1].id > id {
+			n++
+		}
+	}
+	return n
+}
+
+// Merge copies the records of the newest segments into one, if there are at least count of them with no more than
+// maxBytes in all. Many short runs leave many short segments. It is called before Begin, by a log that is not bound to
+// Options.Only. A crash leaves either all or nothing of it.
+func (l *Log) Merge(count int, maxBytes int64) error {
+	from, bytes := len(l.segments), int64(0)
+	for from > 0 {
+		s := l.segments[from-1]
+		if n := len(s.entries); n > 0 {
+			bytes += s.entries[n-1].off + s.entries[n-1].n
+			if s.torn || s.entries[0].id != s.base+1 || from < len(l.segments) && s.entries[n-1].id != l.segments[from].base {
+				break
+			}
+		}
+		if bytes > maxBytes {
+			break
+		}
+		from--
+	}
+	if len(l.segments)-from < count {
+		return nil
+	}
+	gen := l.Generation() + 1
+	s := &segment{gen: gen, base: l.segments[from].base}
+	s.name = filepath.Join(l.o.Dir, segmentName(gen, s.base))
+	s.header = l.newHeader(gen, s.base, l.tailAt(s.base))
+	payload, err := json.Marshal(s.header)
+	if err != nil {
+		return err
+	}
+	f, err := l.o.FS.Create(s.name + ".tmp")
+	if err != nil {
+		return err
+	}
+	w := &Log{o: Options{FS: l.o.FS}, f: f}
+	_, err = w.write(typeHeader, 0, payload)
+	for _, old := range l.segments[from:] {
+		if err != nil {
+			break
+		}
+		err = l.scanSegment(old, -1, math.MaxInt64, func(id int64, b []byte) error {
+			s.entries = append(s.entries, entry{id: id, off: w.pos + headerSize, n: int64(len(b))})
+			fr, err := w.write(typeRecord, id, b)
+			s.entries[len(s.entries)-1].crc = fr.crc
+			return err
+		})
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := l.o.FS.Rename(s.name+".tmp", s.name); err != nil {
+		return err
+	}
+	if err := l.o.FS.SyncDir(l.o.Dir); err != nil {
+		return err
+	}
+	var merged []string
+	for _, old := range l.segments[from:] {
+		merged = append(merged, filepath.Base(old.name))
+	}
+	l.segments = append(l.segments[:from:from], s)
+	if err := l.connect(); err != nil {
+		return err
+	}
+	return l.Delete(merged)
+}
+
 // DropEmpty takes the older segments off the log in which no record counts any more, and returns their names. It is called
 // after Begin. The files are still there: once nothing lists them any more, Delete removes them.
 func (l *Log) DropEmpty() []string {
@@ -345,14 +424,17 @@ func (l *Log) Delete(names []string) error {
 	return nil
 }
 
+func (l *Log) newHeader(gen, base, tail int64) SegmentHeader {
+	h := SegmentHeader{Format: FormatVersion, Kind: l.o.Kind, Query: l.o.Query, Generation: gen, Base: base, Tail: tail}
+	if l.o.Extra != nil {
+		h.Extra = l.o.Extra()
+	}
+	return h
+}
+
 func (l *Log) newSegment(gen, base int64) error {
 	s := &segment{name: filepath.Join(l.o.Dir, segmentName(gen, base)), gen: gen, base: base, limit: math.MaxInt64}
-	s.header = SegmentHeader{
-		Format: FormatVersion, Kind: l.o.Kind, Query: l.o.Query, Generation: gen, Base: base, Tail: l.tail,
-	}
-	if l.o.Extra != nil {
-		s.header.Extra = l.o.Extra()
-	}
+	s.header = l.newHeader(gen, base, l.tail)
 	payload, err := json.Marshal(s.header)
 	if err != nil {
 		return err

@@ -321,6 +321,72 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// TestMerge copies many short segments into one, crashing at every sync: nothing is lost or doubled.
+func TestMerge(t *testing.T) {
+	type crash struct{}
+	for stop := 0; stop < 12; stop++ {
+		m := vfs.NewStrictMem()
+		_ = m.SyncDir("/")
+		o := newOptions(t, m)
+		o.SegmentBytes = 400
+		next := int64(0)
+		for gen := int64(1); gen <= 9; gen++ {
+			l := mustOpen(t, o)
+			base := l.Last()
+			if gen == 4 {
+				base -= 2
+			}
+			if err := l.Begin(gen, base); err != nil {
+				t.Fatal(err)
+			}
+			next = base + 1
+			for range 3 {
+				fill(t, l, next, next)
+				next++
+			}
+		}
+		count := 0
+		m.OnSync(func(op, name string) {
+			if count++; count == stop {
+				panic(crash{})
+			}
+		})
+		l := mustOpen(t, o)
+		before := len(l.Segments())
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					if _, ok := r.(crash); !ok {
+						panic(r)
+					}
+				}
+			}()
+			if err := l.Merge(5, 1<<20); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Begin(l.Generation()+1, l.Last()); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		m.OnSync(nil)
+		m.Crash()
+		l = mustOpen(t, o)
+		if got := ids(t, l); fmt.Sprint(got) != fmt.Sprint(upTo(next-1)) {
+			t.Fatalf("crash at sync %d: %v", stop, got)
+		}
+		if stop == 0 && len(l.Segments()) > before-4 {
+			t.Fatalf("%d segments, %d before", len(l.Segments()), before)
+		}
+		if err := l.Begin(l.Generation()+1, l.Last()); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, l, next, next+3)
+		if got := ids(t, mustOpen(t, o)); fmt.Sprint(got) != fmt.Sprint(upTo(next+3)) {
+			t.Fatalf("after a crash at sync %d: %v", stop, got)
+		}
+	}
+}
+
 // TestMissingSegment deletes each segment but the oldest and the newest: the gap is named.
 func TestMissingSegment(t *testing.T) {
 	m := vfs.NewStrictMem()
