@@ -238,6 +238,7 @@ func (s *source) Wait(ctx context.Context, start connector.Offset) error {
 	}
 	for {
 		s.mu.Lock()
+		s.rebase(at)
 		ready, more := s.base+int64(len(s.lines)) > at || s.err != nil, s.more
 		s.mu.Unlock()
 		if ready {
