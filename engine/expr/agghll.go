@@ -19,23 +19,20 @@ func bindApproxCount(b *Binder, args []Expr) (Expr, error) {
 	}
 	sd := 0.05
 	if len(args) == 2 {
-		v, ok, err := b.foldable(b.implicit(args[1], columnar.Float64))
+		v, err := b.constant(b.sql(args), args, 1, isDouble, "relativeSD")
 		if err != nil {
 			return nil, err
 		}
-		f, is := v.(float64)
-		if !ok || !is {
-			return nil, nonFoldable(b.sql(args), "relativeSD", args[1])
-		}
-		sd = f
+		sd, _ = v.(float64)
 	}
-	p := int(math.Ceil(2 * math.Log(1.106/sd) / math.Log(2)))
-	if p < 4 || sd <= 0 {
+	p := 0
+	if sd > 0 {
+		p = int(math.Ceil(2 * math.Log(1.106/sd) / math.Log(2)))
+	}
+	if p < 4 {
 		return nil, mismatch("VALUE_OUT_OF_RANGE", b.sql(args), "the relativeSD must be such that at least 4 bits address the registers")
 	}
-	if p > 18 {
-		p = min(p, 24)
-	}
+	p = min(p, 24)
 	if hasMap(args[0].Type()) {
 		return nil, sparkerr.New("DATATYPE_MISMATCH.HASH_MAP_TYPE", "input to the function `approx_count_distinct` cannot contain elements of the \"MAP\" type")
 	}

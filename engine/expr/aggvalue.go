@@ -83,14 +83,11 @@ func bindBy(max bool) func(b *Binder, args []Expr) (Expr, error) {
 			return nil, err
 		}
 		if len(args) == 3 {
-			v, ok, err := b.foldable(b.implicit(args[2], columnar.Int64))
+			v, err := b.constant(b.sql(args), args, 2, isBigint, "k")
 			if err != nil {
 				return nil, err
 			}
-			k, is := v.(int64)
-			if !ok || !is {
-				return nil, nonFoldable(b.sql(args), "k", args[2])
-			}
+			k, _ := v.(int64)
 			if k <= 0 || k > 100000 {
 				return nil, mismatch("VALUE_OUT_OF_RANGE", b.sql(args), "the `k` must be between 1 and 100000 (current value = %d)", k)
 			}

@@ -12,10 +12,7 @@ import (
 
 // AndOperands gives the operands of an AND; ok is false for any other expression.
 func AndOperands(e Expr) (l, r Expr, ok bool) {
-	if n, is := e.(*named); is {
-		e = n.Expr
-	}
-	x, is := e.(*logic)
+	x, is := unnamed(e).(*logic)
 	if !is || x.or {
 		return nil, nil, false
 	}
@@ -24,7 +21,7 @@ func AndOperands(e Expr) (l, r Expr, ok bool) {
 
 // OrOperands gives the operands of an OR; ok is false for any other expression.
 func OrOperands(e Expr) (l, r Expr, ok bool) {
-	x, is := e.(*logic)
+	x, is := unnamed(e).(*logic)
 	if !is || !x.or {
 		return nil, nil, false
 	}
@@ -33,7 +30,7 @@ func OrOperands(e Expr) (l, r Expr, ok bool) {
 
 // NotOperand gives the operand of a NOT; ok is false for any other expression.
 func NotOperand(e Expr) (x Expr, ok bool) {
-	n, is := e.(*not)
+	n, is := unnamed(e).(*not)
 	if !is {
 		return nil, false
 	}

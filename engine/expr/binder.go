@@ -83,7 +83,28 @@ func (b *Binder) Bind(args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, b.at(err)
 	}
+	if anyLambda(args) {
+		stray := false
+		Walk(e, func(x Expr) bool {
+			_, is := x.(*LambdaSource)
+			stray = stray || is
+			return !stray
+		})
+		if stray {
+			return nil, b.at(sparkerr.New("INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION",
+				"an argument of `%s` that is no lambda function was given as one", b.Call.Name))
+		}
+	}
 	return e, nil
+}
+
+func anyLambda(args []Expr) bool {
+	for _, a := range args {
+		if _, ok := a.(*LambdaSource); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // Func binds a call of a function by name with plain arguments.
@@ -169,6 +190,23 @@ func ordinal(i int) string {
 		return words[i]
 	}
 	return fmt.Sprintf("%dth", i+1)
+}
+
+// constant gives the value of argument i, which must be constant and of a type; name is the
+// parameter's name in messages. A null is nil.
+func (b *Binder) constant(sql string, args []Expr, i int, in spec, name string) (columnar.Datum, error) {
+	t := b.implicitType(args[i].Type(), in)
+	if t == nil {
+		return nil, unexpectedInput(sql, i, in.text(), args[i])
+	}
+	v, ok, err := b.foldable(b.implicit(args[i], t))
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, nonFoldable(sql, name, args[i])
+	}
+	return v, nil
 }
 
 // foldable gives the value of a constant expression at bind time; ok is false when e is not constant.

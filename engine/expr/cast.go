@@ -234,7 +234,7 @@ func forceNullable(from, to *columnar.Type, mode CastMode) bool {
 		return true // NaN
 	case mode == CastANSI:
 		return false
-	case f == columnar.KindTimestamp && (t == columnar.KindInt8 || t == columnar.KindInt16 || t == columnar.KindInt32):
+	case (f == columnar.KindTimestamp || f == columnar.KindTime) && (t == columnar.KindInt8 || t == columnar.KindInt16 || t == columnar.KindInt32):
 		return true
 	case from.IsFloating() && t == columnar.KindTimestamp:
 		return true

@@ -116,15 +116,16 @@ func sameOverColumns(e expr.Expr, ansi bool) (err error) {
 	for _, nulls := range []bool{false, true} {
 		cols := make([]*columnar.Column, len(values))
 		for i, l := range values {
-			b := columnar.NewBuilder(l.Typ, 5)
-			for row := range 5 {
-				if nulls && row%2 == 1 {
+			// The batch is a slice of a longer one, so that buffers do not start at their first row.
+			b := columnar.NewBuilder(l.Typ, 8)
+			for row := range 8 {
+				if nulls && row%2 == 0 {
 					b.AppendNull()
 				} else {
 					b.AppendDatum(l.Value)
 				}
 			}
-			cols[i] = b.Finish()
+			cols[i] = b.Finish().Slice(1, 6)
 		}
 		got, err := over.Eval(&expr.Context{Zone: time.UTC, ANSI: ansi}, columnar.NewBatch(nil, cols, 5))
 		if err != nil {

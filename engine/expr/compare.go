@@ -41,7 +41,7 @@ func NewNullEq(l, r Expr) Expr { return &comparison{opNullEq, l, r} }
 // EqOperands gives the operands of an equality, = or <=>, for the planner of joins; ok is false for
 // any other expression.
 func EqOperands(e Expr) (l, r Expr, nullSafe, ok bool) {
-	c, is := e.(*comparison)
+	c, is := unnamed(e).(*comparison)
 	if !is || c.op != opEq && c.op != opNullEq {
 		return nil, nil, false, false
 	}
@@ -51,7 +51,7 @@ func EqOperands(e Expr) (l, r Expr, nullSafe, ok bool) {
 // InequalityOperands gives the operands and the sign of <, <=, > or >=, for the planner of
 // time-range joins; ok is false for any other expression.
 func InequalityOperands(e Expr) (l Expr, sign string, r Expr, ok bool) {
-	c, is := e.(*comparison)
+	c, is := unnamed(e).(*comparison)
 	if !is || c.op == opEq || c.op == opNullEq {
 		return nil, "", nil, false
 	}

@@ -52,15 +52,8 @@ func NewOr(es ...Expr) Expr {
 
 // SplitAnd gives the operands of nested ANDs, left to right; any other expression is its own only operand.
 func SplitAnd(e Expr) []Expr {
-	switch x := e.(type) {
-	case *logic:
-		if !x.or {
-			return append(SplitAnd(x.l), SplitAnd(x.r)...)
-		}
-	case *named:
-		if l, ok := x.Expr.(*logic); ok && !l.or {
-			return SplitAnd(l)
-		}
+	if x, ok := unnamed(e).(*logic); ok && !x.or {
+		return append(SplitAnd(x.l), SplitAnd(x.r)...)
 	}
 	return []Expr{e}
 }

@@ -131,6 +131,17 @@ type named struct {
 // Named is e printed as text.
 func Named(e Expr, text string) Expr { return &named{e, text} }
 
+// unnamed is e without the names given to it.
+func unnamed(e Expr) Expr {
+	for {
+		n, ok := e.(*named)
+		if !ok {
+			return e
+		}
+		e = n.Expr
+	}
+}
+
 // Children implements Expr: the one operand is the expression itself.
 func (n *named) Children() []Expr { return []Expr{n.Expr} }
 

@@ -36,16 +36,12 @@ func bindRandom(normal bool) func(b *Binder, args []Expr) (Expr, error) {
 
 // seed reads argument i as a constant seed; NULL is 0.
 func (b *Binder) seed(args []Expr, i int) (int64, error) {
-	t := b.implicitType(args[i].Type(), oneOf(isInt, isBigint))
-	if t == nil {
-		return 0, unexpectedInput(b.sql(args), i, oneOf(isInt, isBigint).text(), args[i])
-	}
-	v, ok, err := b.foldable(b.implicit(b.implicit(args[i], t), columnar.Int64))
+	v, err := b.constant(b.sql(args), args, i, oneOf(isInt, isBigint), "seed")
 	if err != nil {
 		return 0, err
 	}
-	if !ok {
-		return 0, nonFoldable(b.sql(args), "seed", args[i])
+	if s, ok := v.(int32); ok {
+		return int64(s), nil
 	}
 	s, _ := v.(int64)
 	return s, nil
@@ -79,7 +75,7 @@ func bindUniform(b *Binder, args []Expr) (Expr, error) {
 // Nondeterministic marks the expression as one that must not be moved or folded.
 func (e *random) Nondeterministic()        {}
 func (e *random) Type() *columnar.Type     { return e.typ }
-func (e *random) Nullable() bool           { return false }
+func (e *random) Nullable() bool           { return e.lo != nil && (e.lo.Nullable() || e.hi.Nullable()) }
 func (e *random) Children() []Expr         { return nil }
 func (e *random) WithChildren([]Expr) Expr { return e }
 func (e *random) SQL() string              { return e.text }

@@ -117,6 +117,8 @@ func Builtins() []*Function {
 		digestFunctions(),
 		datetimeFunctions(),
 		dateFormatFunctions(),
+		jsonFunctions(),
+		csvFunctions(),
 	)
 }
 

@@ -157,12 +157,9 @@ func bindOffset(lead bool) func(b *Binder, args []Expr) (Expr, error) {
 			full = append(full, NewNull())
 		}
 		sql := sqlCall(name, full)
-		v, ok, err := b.foldable(b.implicit(full[1], columnar.Int32))
+		v, err := b.constant(sql, full, 1, isInt, "offset")
 		if err != nil {
 			return nil, err
-		}
-		if !ok {
-			return nil, nonFoldable(sql, "offset", full[1])
 		}
 		k, is := v.(int32)
 		if !is {
@@ -225,12 +222,9 @@ func bindNthValue(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	sql := b.sql(args)
-	v, ok, err := b.foldable(b.implicit(args[1], columnar.Int32))
+	v, err := b.constant(sql, args, 1, isInt, "offset")
 	if err != nil {
 		return nil, err
-	}
-	if !ok {
-		return nil, nonFoldable(sql, "offset", args[1])
 	}
 	k, is := v.(int32)
 	if !is || k <= 0 {
