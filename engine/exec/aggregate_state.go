@@ -103,12 +103,7 @@ func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) 
 				return nil, err
 			}
 			// A group has its last value in the last table that has rows of it.
-			var idx []int32
-			for k := range block {
-				if later.last(&x.keys, x.hash, from+k) <= i {
-					idx = append(idx, int32(k))
-				}
-			}
+			idx := later.lastHere(i, x, from, len(block))
 			t.updated += int64(len(idx))
 			if t.a.opt.Mode != connector.Update || len(idx) == 0 {
 				continue
@@ -277,10 +272,28 @@ func (l *lastTables) find(keys *columnar.RowKeys, h uint64, row int) uint64 {
 	}
 }
 
-// last is the last table behind the first that has the key, 0 for none.
-func (l *lastTables) last(keys *columnar.RowKeys, hash []uint64, row int) int {
+// lastHere gives those of n rows of part x of table i, from row from on, whose key is in no later
+// table, counted from 0.
+func (l *lastTables) lastHere(i int, x *splitPart, from, n int) []int32 {
+	out := make([]int32, 0, n)
 	if l.slots == nil {
-		return 0
+		for k := range n {
+			out = append(out, int32(k))
+		}
+		return out
 	}
-	return int(l.slots[l.find(keys, hash[row], row)] >> 32 & 0xffff)
+	// The first look at each key's slot comes for all at once: these loads do not wait for one another.
+	var first [blockRows]uint64
+	for k, h := range x.hash[from : from+n] {
+		first[k] = l.slots[h&l.mask]
+	}
+	for k, s := range first[:n] {
+		if s != 0 {
+			s = l.slots[l.find(&x.keys, x.hash[from+k], from+k)]
+		}
+		if int(s>>32&0xffff) <= i {
+			out = append(out, int32(k))
+		}
+	}
+	return out
 }
