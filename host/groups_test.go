@@ -135,3 +135,47 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsAnswers has one line for each way in which the answer of a state function can be wrong.
+func TestGroupsAnswers(t *testing.T) {
+	b := bind(t, load(t, newHost(t, Config{}), "groups/groups.wasm", ModuleConfig{}), "first", "ts TIMESTAMP, k STRING, v INT")
+	ints := func(v ...int32) *columnar.Column { return columnar.NewFixed(columnar.Int32, v, nil) }
+	state := func(action ...int8) abi.Section {
+		n := len(action)
+		return abi.Section{ID: abi.SectionState, Rows: n, Columns: []*columnar.Column{
+			columnar.NewFixed(columnar.Int8, action, nil), columnar.NewFixed(columnar.Int64, make([]int64, n), nil),
+			columnar.NewBools(n, columnar.NewBitmap(n), nil),
+		}}
+	}
+	parents := func(v ...int32) abi.Section {
+		return abi.Section{ID: abi.SectionParents, Rows: len(v), Columns: []*columnar.Column{ints(v...)}}
+	}
+	otherType := state(1, 1)
+	otherType.Columns[2] = columnar.NewFixed(columnar.Int64, []int64{1, 2}, nil)
+	nulls := state(1, 1)
+	nulls.Columns[0] = columnar.NewNull(columnar.Int8, 2)
+	for _, c := range []struct {
+		rows     int
+		sections []abi.Section
+		want     string
+	}{
+		{0, []abi.Section{state(1, 1)}, "<nil>"},
+		{1, []abi.Section{state(1, 1), parents(1)}, "<nil>"},
+		{1, []abi.Section{state(1, 1)}, "frame: rows without a section of parents"},
+		{0, nil, "frame: section of state: is not action TINYINT, time-out BIGINT and the state's 1 columns, of 2 rows"},
+		{0, []abi.Section{state(1)}, "frame: section of state: is not action TINYINT, time-out BIGINT and the state's 1 columns, of 2 rows"},
+		{0, []abi.Section{nulls}, "frame: section of state: is not action TINYINT, time-out BIGINT and the state's 1 columns, of 2 rows"},
+		{0, []abi.Section{otherType}, `frame: section of state: column "seen" is BIGINT, declared is BOOLEAN`},
+		{0, []abi.Section{state(1, 3)}, "frame: section of state: group 1 has the action 3"},
+		{0, []abi.Section{state(1, -1)}, "frame: section of state: group 1 has the action -1"},
+		{2, []abi.Section{state(1, 1), parents(1)}, "frame: section of parents: has 1 rows of 2"},
+		{1, []abi.Section{state(1, 1), parents(2)}, "frame: section of parents: row 0 comes from row 2 of 2, after row 0"},
+		{2, []abi.Section{state(1, 1), parents(1, 0)}, "frame: section of parents: row 1 comes from row 0 of 2, after row 1"},
+	} {
+		g := groupsCall{b: b, in: &GroupsInput{Timeout: make([]int64, 2)}, state: make([]*columnar.Column, 1)}
+		d := &abi.Decoded{Frame: abi.Frame{Header: abi.Header{Rows: c.rows}, Sections: c.sections}}
+		if err := g.add(0, 2, d); fmt.Sprint(err) != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
