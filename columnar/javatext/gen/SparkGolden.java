@@ -17,6 +17,7 @@ public class SparkGolden {
       case "like": likes(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
       case "pattern": patterns(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "printf": printfs(Integer.parseInt(args.length > 1 ? args[1] : "1500")); break;
+      case "decimalformat": decimalFormats(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -399,6 +400,36 @@ public class SparkGolden {
         out = e.getClass().getSimpleName();
       }
       System.out.println(quote(f.toString()) + "\t" + shown + "\t" + out);
+    }
+  }
+
+  // pattern \t number as L, D or decimal \t text or "-"
+  static void decimalFormats(int n) {
+    Random r = new Random(30);
+    String[] patterns = {"#,###.00", "#,##0.###", "0", "0.00", "#", "#.##", "###,###", "0.###E0", "00.00E00", "##0.##E0", "0%", "#,##0.0‰", "$#,##0.00;($#,##0.00)", "'#'0", "0.0 'a''b'", "#.", ".00", ".##", "000,000.0", "#,####", "¤0.00", "0;-0", "0.0;'neg '0.0", "#E0", "0.0E000", "", "x", "0.0.0", "#0#", "0,", "#,##0.00 ;x", "-0", "##.#", "00", "#,#,##0"};
+    for (int i = 0; i < n; i++) {
+      String p;
+      if (r.nextInt(3) == 0) p = mutate(r, patterns[r.nextInt(patterns.length)], "#0,.;E%'-x ");
+      else if (r.nextInt(2) == 0) p = "#,###,###,###,###,###,##0" + (r.nextInt(4) == 0 ? "" : "." + "0".repeat(1 + r.nextInt(6)));
+      else p = patterns[r.nextInt(patterns.length)];
+      Object v;
+      switch (r.nextInt(6)) {
+        case 0: v = r.nextLong() >> r.nextInt(63); break;
+        case 1: v = (r.nextInt(200001) - 100000) / 1000.0; break;
+        case 2: v = new double[] {0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0.5, 1.5, 2.5, 0.125, 1e23, 4.9e-324, 1e15, 0.05, 0.005, -0.001, 1.005, 12332.123456, 1e-10}[r.nextInt(18)]; break;
+        case 3: v = (r.nextInt(4001) - 2000) / 16.0; break;
+        case 4: v = r.nextInt(2000) * Math.pow(10, r.nextInt(40) - 20); break;
+        default: v = new java.math.BigDecimal(new java.math.BigInteger(r.nextInt(110) + 1, r), r.nextInt(20)); if (r.nextBoolean()) v = ((java.math.BigDecimal) v).negate();
+      }
+      String out;
+      try {
+        java.text.DecimalFormat f = new java.text.DecimalFormat("", new java.text.DecimalFormatSymbols(Locale.US));
+        f.applyLocalizedPattern(p.isEmpty() ? "#,###,###,###,###,###,##0" : p);
+        out = quote(f.format(v));
+      } catch (IllegalArgumentException e) {
+        out = "-";
+      }
+      System.out.println(quote(p) + "\t" + (v instanceof Long ? "L" + v : v instanceof Double ? "D" + v : ((java.math.BigDecimal) v).toPlainString()) + "\t" + out);
     }
   }
 }
