@@ -153,6 +153,7 @@ func (db *DB) write(p *Pending) error {
 		return nil
 	}
 	db.job = p.job
+	db.job.name(db.log.Generation())
 	if db.opts.SyncSnapshots {
 		db.job.run()
 		return db.finishSnapshot(true)

@@ -133,13 +133,10 @@ func (db *DB) planSnapshot(logged int64) (*snapshotJob, error) {
 		j.blocks = append(j.blocks, e.out)
 	}
 	h := snapshotHeader{
-		storeTable: db.storeTable(), Query: db.opts.QueryID, Generation: db.log.Generation(), Version: db.version,
+		storeTable: db.storeTable(), Query: db.opts.QueryID, Version: db.version,
 		Hash: fmt.Sprintf("%016x", db.Hash()),
 	}
-	if !db.begun {
-		h.Generation++
-	}
-	j.info = &snapshotInfo{name: snapshotName(h.Version, h.Generation)}
+	j.info = &snapshotInfo{}
 	for n := range Buckets {
 		h.Buckets = append(h.Buckets, db.place(uint8(n), j, &h))
 	}
@@ -181,6 +178,12 @@ func (db *DB) place(n uint8, j *snapshotJob, h *snapshotHeader) [2]int64 {
 		through = h.Version
 	}
 	return [2]int64{int64(i) + 1, through}
+}
+
+// name gives the snapshot its name, once the generation of its owner is known.
+func (j *snapshotJob) name(generation int64) {
+	j.info.header.Generation = generation
+	j.info.name = snapshotName(j.info.header.Version, generation)
 }
 
 // run writes the snapshot. It touches nothing of the DB but the file system.

@@ -195,8 +195,10 @@ func (l *Log) First() int64 {
 // Visible says whether what generation gen wrote for id counts, and is not void by the base of a later generation.
 func (l *Log) Visible(gen, id int64) bool {
 	for _, s := range l.segments {
-		if s.gen > gen && id > s.base {
-			return false
+		for _, start := range s.starts() {
+			if start[0] > gen && id > start[1] {
+				return false
+			}
 		}
 	}
 	return true
@@ -353,6 +355,15 @@ func (l *Log) Merge(count int, maxBytes int64) error {
 	s := &segment{gen: gen, base: l.segments[from].base}
 	s.name = filepath.Join(l.o.Dir, segmentName(gen, s.base))
 	s.header = l.newHeader(gen, s.base, l.tailAt(s.base))
+	for _, old := range l.segments[from:] {
+		for _, start := range old.starts() {
+			// One that began no further on says all that those before it say.
+			for n := len(s.header.Merged); n > 0 && s.header.Merged[n-1][1] >= start[1]; n-- {
+				s.header.Merged = s.header.Merged[:n-1]
+			}
+			s.header.Merged = append(s.header.Merged, start)
+		}
+	}
 	payload, err := json.Marshal(s.header)
 	if err != nil {
 		return err

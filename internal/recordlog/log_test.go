@@ -361,8 +361,20 @@ func TestMerge(t *testing.T) {
 					}
 				}
 			}()
+			visible := func() (out []bool) {
+				for gen := range int64(12) {
+					for id := range next + 3 {
+						out = append(out, l.Visible(gen, id))
+					}
+				}
+				return out
+			}
+			was := visible()
 			if err := l.Merge(5, 1<<20); err != nil {
 				t.Fatal(err)
+			}
+			if now := visible(); fmt.Sprint(now) != fmt.Sprint(was) {
+				t.Fatalf("other things are visible: %v, before %v", now, was)
 			}
 			if err := l.Begin(l.Generation()+1, l.Last()); err != nil {
 				t.Fatal(err)

@@ -27,6 +27,8 @@ type SegmentHeader struct {
 	// Tail is the last id that the log did hold when the segment was started. It is below Base if the records between
 	// had nothing in them.
 	Tail int64 `json:"tail"`
+	// Merged are generation and base of the segments whose records this one has taken over, see Log.Merge.
+	Merged [][2]int64 `json:"merged,omitempty"`
 	// Extra is Options.Extra.
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
@@ -47,6 +49,14 @@ type entry struct {
 	off int64 // of the payload
 	n   int64
 	crc uint32
+}
+
+// starts returns generation and base of the owners whose records the segment holds.
+func (s *segment) starts() [][2]int64 {
+	if len(s.header.Merged) > 0 {
+		return s.header.Merged
+	}
+	return [][2]int64{{s.gen, s.base}}
 }
 
 // segmentName is "GENERATION-FIRST.log": the number of the owner and the first id that the segment may hold.
