@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/expr"
@@ -84,9 +83,6 @@ func complement(b columnar.Bitmap, n int) columnar.Bitmap {
 	out.MaskTail(n)
 	return out
 }
-
-// noWatermark is below every time.
-const noWatermark = math.MinInt64
 
 // aggCall is an aggregate call with its arguments bound to the operator's input.
 type aggCall struct {

@@ -52,6 +52,7 @@ func (a *fastAcc) Grow(n int) {
 		a.n, a.s = append(a.n, make([]int64, k)...), append(a.s, make([]float64, k)...) // append zeroes what it takes over
 	}
 }
+
 func (a *fastAcc) Update(group []uint32, args []*columnar.Column) error {
 	switch a.kind {
 	case "count":
@@ -70,6 +71,7 @@ func (a *fastAcc) Update(group []uint32, args []*columnar.Column) error {
 	}
 	return nil
 }
+
 func (a *fastAcc) Merge(group []uint32, state []*columnar.Column) error {
 	if a.kind != "sum" {
 		for i, v := range columnar.Values[int64](state[0]) {
@@ -83,6 +85,7 @@ func (a *fastAcc) Merge(group []uint32, state []*columnar.Column) error {
 	}
 	return nil
 }
+
 func (a *fastAcc) State() ([]*columnar.Column, error) {
 	n, s := columnar.NewFixed(columnar.Int64, slices.Clone(a.n), nil), columnar.NewFixed(columnar.Float64, slices.Clone(a.s), nil)
 	switch a.kind {
@@ -93,6 +96,7 @@ func (a *fastAcc) State() ([]*columnar.Column, error) {
 	}
 	return []*columnar.Column{n, s}, nil
 }
+
 func (a *fastAcc) Result() (*columnar.Column, error) {
 	switch a.kind {
 	case "count":

@@ -240,6 +240,7 @@ func (fussy) refused(in *columnar.Batch) []udf.RowError {
 	}
 	return out
 }
+
 func (f fussy) Filter(_ context.Context, _ udf.Call, in *columnar.Batch) (columnar.Bitmap, []udf.RowError, error) {
 	keep := columnar.NewBitmapSet(in.Rows)
 	for i := range in.Rows {
@@ -249,6 +250,7 @@ func (f fussy) Filter(_ context.Context, _ udf.Call, in *columnar.Batch) (column
 	}
 	return keep, f.refused(in), nil
 }
+
 func (f fussy) Rows(_ context.Context, _ udf.Call, in *columnar.Batch) (udf.Rows, error) {
 	b := columnar.NewBuilder(columnar.String, 0)
 	for i := range in.Rows {

@@ -99,6 +99,7 @@ func (a *agg) WithChildren(c []expr.Expr) expr.Expr {
 	}
 	return &out
 }
+
 func (a *agg) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	panic("eval of an aggregate")
 }
@@ -120,6 +121,7 @@ func (x *accOf) Grow(n int) {
 		x.v = append(x.v, x.a.empty)
 	}
 }
+
 func (x *accOf) Update(group []uint32, args []*columnar.Column) error {
 	row := make([]columnar.Datum, len(args))
 	for i, g := range group {
@@ -130,22 +132,27 @@ func (x *accOf) Update(group []uint32, args []*columnar.Column) error {
 	}
 	return nil
 }
+
 func (x *accOf) Merge(group []uint32, state []*columnar.Column) error {
 	for i, g := range group {
 		x.v[g] = x.a.merge(x.v[g], state[0].Datum(i))
 	}
 	return nil
 }
+
 func (x *accOf) State() ([]*columnar.Column, error) {
 	return []*columnar.Column{columnar.FromData(x.a.state, x.v...)}, nil
 }
+
 func (x *accOf) Result() (*columnar.Column, error) { return columnar.FromData(x.a.typ, x.v...), nil }
 func (x *accOf) Reset()                            { x.v = nil }
 
 func countStar() *agg {
 	add := func(a, b columnar.Datum) columnar.Datum { return a.(int64) + b.(int64) }
-	return &agg{name: "count(1)", typ: columnar.Int64, state: columnar.Int64, empty: int64(0), merge: add,
-		step: func(a columnar.Datum, _ []columnar.Datum) columnar.Datum { return a.(int64) + 1 }}
+	return &agg{
+		name: "count(1)", typ: columnar.Int64, state: columnar.Int64, empty: int64(0), merge: add,
+		step: func(a columnar.Datum, _ []columnar.Datum) columnar.Datum { return a.(int64) + 1 },
+	}
 }
 
 // sumOf is the sum of a BIGINT, null without values.
@@ -159,14 +166,17 @@ func sumOf(e expr.Expr) *agg {
 		}
 		return a.(int64) + b.(int64)
 	}
-	return &agg{name: "sum(" + e.SQL() + ")", typ: columnar.Int64, state: columnar.Int64, merge: add, call: expr.AggCall{Args: []expr.Expr{e}},
-		step: func(a columnar.Datum, args []columnar.Datum) columnar.Datum { return add(a, args[0]) }}
+	return &agg{
+		name: "sum(" + e.SQL() + ")", typ: columnar.Int64, state: columnar.Int64, merge: add, call: expr.AggCall{Args: []expr.Expr{e}},
+		step: func(a columnar.Datum, args []columnar.Datum) columnar.Datum { return add(a, args[0]) },
+	}
 }
 
 // listOf collects values in order, nulls left out.
 func listOf(e expr.Expr) *agg {
 	typ := columnar.ArrayOf(e.Type(), true)
-	return &agg{name: "collect_list(" + e.SQL() + ")", typ: typ, state: typ, ordered: true, empty: []columnar.Datum{}, call: expr.AggCall{Args: []expr.Expr{e}},
+	return &agg{
+		name: "collect_list(" + e.SQL() + ")", typ: typ, state: typ, ordered: true, empty: []columnar.Datum{}, call: expr.AggCall{Args: []expr.Expr{e}},
 		merge: func(a, b columnar.Datum) columnar.Datum {
 			return append(append([]columnar.Datum{}, a.([]columnar.Datum)...), b.([]columnar.Datum)...)
 		},
@@ -175,7 +185,8 @@ func listOf(e expr.Expr) *agg {
 				return a
 			}
 			return append(append([]columnar.Datum{}, a.([]columnar.Datum)...), args[0])
-		}}
+		},
+	}
 }
 
 // ---- plans and sources

@@ -92,8 +92,10 @@ func TestBoundedJoinsAgainstDumbEvaluator(t *testing.T) {
 	}{
 		"equal":     {expr.NewEq(lKey, rKey), func(l, r row) bool { return eq(l[1], r[1]) }},
 		"null safe": {expr.NewNullEq(lKey, rKey), func(l, r row) bool { return l[1] == r[1] }},
-		"two keys and more": {expr.NewAnd(expr.NewEq(rKey, lKey), expr.NewEq(lVal, rVal), compare(t, "<", lTS, rTS)),
-			func(l, r row) bool { return eq(l[1], r[1]) && eq(l[2], r[2]) && less(l[0], r[0]) }},
+		"two keys and more": {
+			expr.NewAnd(expr.NewEq(rKey, lKey), expr.NewEq(lVal, rVal), compare(t, "<", lTS, rTS)),
+			func(l, r row) bool { return eq(l[1], r[1]) && eq(l[2], r[2]) && less(l[0], r[0]) },
+		},
 		"no key":    {compare(t, "<", lVal, rVal), func(l, r row) bool { return less(l[2], r[2]) }},
 		"left only": {expr.NewAnd(expr.NewEq(lKey, rKey), compare(t, "<", lVal, &expr.Literal{Typ: columnar.Int64, Value: int64(5)})), func(l, r row) bool { return eq(l[1], r[1]) && less(l[2], int64(5)) }},
 		"cross":     {nil, func(l, r row) bool { return true }},
@@ -252,12 +254,14 @@ func TestStreamStreamJoinsAgainstDumbEvaluator(t *testing.T) {
 			func(l, r row) bool {
 				return both(l, r) && r[0].(int64) >= l[0].(int64)-3e6 && r[0].(int64) < l[0].(int64)+8e6
 			},
-			[2]int64{8e6, 3e6 + 1000}, true,
+			[2]int64{8e6, 3e6 + 1000},
+			true,
 		},
 		"equal times": {
 			expr.NewAnd(expr.NewEq(lKey, rKey), expr.NewEq(lMark, rMark)),
 			func(l, r row) bool { return both(l, r) && l[0] == r[0] },
-			[2]int64{0, 0}, true,
+			[2]int64{0, 0},
+			true,
 		},
 		"no bound": {expr.NewEq(lKey, rKey), key, [2]int64{}, false},
 	} {

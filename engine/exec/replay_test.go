@@ -31,8 +31,10 @@ func TestReplayGivesTheSameRowsInTheSameOrder(t *testing.T) {
 	}
 	counted := func() plan.Node {
 		out := []*expr.Attr{attr(30, "k", columnar.String), attr(31, "n", columnar.Int64)}
-		return &plan.GroupState{Function: &counting{timer: func(last int64) int64 { return last + 9e6 }}, Info: udf.Info{Timeout: "event"}, Keys: []*expr.Attr{cKey},
-			Input: []*expr.Attr{cTS, cKey, cVal}, Time: marked(cTS, 10e6), Attrs: out, OnError: plan.OnError{Skip: true}, Child: withWatermark(events(), 0, cTS, 10e6)}
+		return &plan.GroupState{
+			Function: &counting{timer: func(last int64) int64 { return last + 9e6 }}, Info: udf.Info{Timeout: "event"}, Keys: []*expr.Attr{cKey},
+			Input: []*expr.Attr{cTS, cKey, cVal}, Time: marked(cTS, 10e6), Attrs: out, OnError: plan.OnError{Skip: true}, Child: withWatermark(events(), 0, cTS, 10e6),
+		}
 	}
 	for name, c := range map[string]struct {
 		build func() plan.Node
