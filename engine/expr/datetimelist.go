@@ -100,8 +100,8 @@ func datetimeFunctions() []*Function {
 		f("current_time", "current_time()", "The time of day of the batch in the session's zone.", "SELECT current_time()", bindNow(&columnar.Type{Kind: columnar.KindTime, Precision: 6})),
 		f("make_interval", "make_interval([years[, months[, weeks[, days[, hours[, minutes[, seconds]]]]]]])", "An interval of its parts.", "SELECT make_interval(1, 2) → 1 years 2 months", bindMakeInterval(false)),
 		f("try_make_interval", "try_make_interval([years[, …]])", "The same, NULL where it overflows.", "SELECT try_make_interval(1, 2) → 1 years 2 months", bindMakeInterval(true)),
-		f("make_dt_interval", "make_dt_interval([days[, hours[, minutes[, seconds]]]])", "A day-time interval of its parts.", "SELECT make_dt_interval(1, 2, 3, 4.005006) → 1 02:03:04.005006", bindMakeDayTime),
-		f("make_ym_interval", "make_ym_interval([years[, months]])", "A year-month interval of its parts.", "SELECT make_ym_interval(1, 2) → 1-2", bindMakeYearMonth),
+		f("make_dt_interval", "make_dt_interval([days[, hours[, minutes[, seconds]]]])", "A day-time interval of its parts.", "SELECT make_dt_interval(1, 2, 3, 4.005006) → INTERVAL '1 02:03:04.005006' DAY TO SECOND", bindMakeDayTime),
+		f("make_ym_interval", "make_ym_interval([years[, months]])", "A year-month interval of its parts.", "SELECT make_ym_interval(1, 2) → INTERVAL '1-2' YEAR TO MONTH", bindMakeYearMonth),
 		f("time_bucket", "time_bucket(size, timestamp[, origin])", "The start of the bucket that a time lies in.", "SELECT time_bucket(interval 5 minutes, timestamp'2026-03-01 10:11:12') → 2026-03-01 10:10:00", typed{specs: []spec{isDayTime, isTimestamp, isTimestamp}, defaults: []Expr{NewLiteral(columnar.Timestamp, int64(0))}, show: true, out: columnar.Timestamp, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
 			size, v, origin := i64(a[0], i), i64(a[1], i), i64(a[2], i)
 			if size <= 0 {

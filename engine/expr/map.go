@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
@@ -11,7 +12,7 @@ func nullMapKey() error {
 
 // duplicateKey is the error for a key that a map would have twice.
 func duplicateKey(keys *columnar.Column, j int) error {
-	return sparkerr.New("DUPLICATED_MAP_KEY", "duplicate map key %s was found, please check the input data", appendText(nil, keys, j, nil))
+	return sparkerr.New("DUPLICATED_MAP_KEY", "duplicate map key %s was found, please check the input data", appendText(nil, keys, j, javatext.UTC()))
 }
 
 // mapBuilder collects entries by position in a column of keys and one of values, checking the keys.
