@@ -879,3 +879,37 @@ func checkLifecycleless(t *testing.T, what string, m *vfs.Mem) {
 	}
 	run(t, c, c.LastCommitID()+1, 5)
 }
+
+// TestManyShortRuns starts anew for every batch: the files stay few, and the log of a source keeps everything.
+func TestManyShortRuns(t *testing.T) {
+	m := vfs.NewStrictMem()
+	for b := range int64(150) {
+		c := mustOpen(t, m, options())
+		log, err := c.SourceLog("files")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Append(b, fmt.Appendf(nil, "[%d]", b)); err != nil {
+			t.Fatal(err)
+		}
+		run(t, c, b, b)
+		if _, err := c.Purge(10); err != nil {
+			t.Fatal(err)
+		}
+		next := int64(0)
+		if err := log.Scan(func(e SideEntry) error {
+			if e.Batch != next || string(e.Payload) != fmt.Sprintf("[%d]", next) {
+				return fmt.Errorf("entry %d: %q", e.Batch, e.Payload)
+			}
+			next++
+			return nil
+		}); err != nil || next != b+1 {
+			t.Fatalf("batch %d: %d entries: %v", b, next, err)
+		}
+		if n := len(m.Walk(dir)); n > 70 {
+			t.Fatalf("batch %d: %d files", b, n)
+		}
+		c.Close()
+		m.Crash()
+	}
+}

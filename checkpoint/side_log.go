@@ -29,6 +29,12 @@ type SideEntry struct {
 	Payload []byte
 }
 
+// Segments of many short runs are copied together from this number on, as long as that is little to copy.
+const (
+	mergeSegments = 32
+	mergeBytes    = 16 << 20
+)
+
 const (
 	sidePlain   = '+'
 	sideCompact = '='
@@ -72,14 +78,18 @@ func (c *Checkpoint) sideLog(name string) (*SideLog, error) {
 
 // begin starts a segment of this owner behind the entry base.
 func (s *SideLog) begin(base int64) error {
+	dropped, err := s.log.Merge(mergeSegments, mergeBytes)
+	if err != nil {
+		return err
+	}
 	s.c.starting = true
-	err := s.log.Begin(max(s.c.man.Epoch, s.log.Generation()+1), base)
+	err = s.log.Begin(max(s.c.man.Epoch, s.log.Generation()+1), base)
 	s.c.starting = false
 	if err != nil {
 		return err
 	}
 	s.begun = true
-	dropped := s.log.DropEmpty()
+	dropped = append(dropped, s.log.DropEmpty()...)
 	if err := s.list(); err != nil {
 		return err
 	}

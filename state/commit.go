@@ -170,7 +170,11 @@ const (
 
 // beginLog starts the segment of this owner. What was written after base by others is void from here on.
 func (db *DB) beginLog(base int64) error {
-	if err := db.log.Merge(mergeSegments, mergeBytes); err != nil {
+	merged, err := db.log.Merge(mergeSegments, mergeBytes)
+	if err != nil {
+		return err
+	}
+	if err := db.log.Delete(merged); err != nil {
 		return err
 	}
 	if err := db.log.Begin(db.log.Generation()+1, base); err != nil {

@@ -331,15 +331,16 @@ func (l *Log) SegmentsAfter(id int64) (n int) {
 }
 
 // Merge copies the records of the newest segments into one, if there are at least count of them with no more than
-// maxBytes in all. Many short runs leave many short segments. It is called before Begin, by a log that is not bound to
-// Options.Only. A crash leaves either all or nothing of it.
-func (l *Log) Merge(count int, maxBytes int64) error {
+// maxBytes in all, and returns the names of the files that are not needed any more, see Delete. Many short runs leave many
+// short segments. It is called before Begin. A crash leaves either all or nothing of it.
+func (l *Log) Merge(count int, maxBytes int64) (merged []string, err error) {
 	from, bytes := len(l.segments), int64(0)
 	for from > 0 {
 		s := l.segments[from-1]
 		if n := len(s.entries); n > 0 {
 			bytes += s.entries[n-1].off + s.entries[n-1].n
-			if s.torn || s.entries[0].id != s.base+1 || from < len(l.segments) && s.entries[n-1].id != l.segments[from].base {
+			gap := s.entries[0].id != s.base+1 || from < len(l.segments) && s.entries[n-1].id != l.segments[from].base
+			if s.torn || gap && !l.o.Sparse {
 				break
 			}
 		}
@@ -349,7 +350,7 @@ func (l *Log) Merge(count int, maxBytes int64) error {
 		from--
 	}
 	if len(l.segments)-from < count {
-		return nil
+		return nil, nil
 	}
 	gen := l.Generation() + 1
 	s := &segment{gen: gen, base: l.segments[from].base}
@@ -366,11 +367,11 @@ func (l *Log) Merge(count int, maxBytes int64) error {
 	}
 	payload, err := json.Marshal(s.header)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := l.o.FS.Create(s.name + ".tmp")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := &Log{o: Options{FS: l.o.FS}, f: f}
 	_, err = w.write(typeHeader, 0, payload)
@@ -389,23 +390,19 @@ func (l *Log) Merge(count int, maxBytes int64) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+		return nil, err
 	}
 	if err := l.o.FS.Rename(s.name+".tmp", s.name); err != nil {
-		return err
+		return nil, err
 	}
 	if err := l.o.FS.SyncDir(l.o.Dir); err != nil {
-		return err
+		return nil, err
 	}
-	var merged []string
 	for _, old := range l.segments[from:] {
 		merged = append(merged, filepath.Base(old.name))
 	}
 	l.segments = append(l.segments[:from:from], s)
-	if err := l.connect(); err != nil {
-		return err
-	}
-	return l.Delete(merged)
+	return merged, l.connect()
 }
 
 // DropEmpty takes the older segments off the log in which no record counts any more, and returns their names. It is called

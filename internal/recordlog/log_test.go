@@ -370,7 +370,11 @@ func TestMerge(t *testing.T) {
 				return out
 			}
 			was := visible()
-			if err := l.Merge(5, 1<<20); err != nil {
+			merged, err := l.Merge(5, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Delete(merged); err != nil {
 				t.Fatal(err)
 			}
 			if now := visible(); fmt.Sprint(now) != fmt.Sprint(was) {
