@@ -15,6 +15,9 @@ func (a *aggregate) save(r *run, tables []*aggTable) ([][]*columnar.Batch, error
 	if err != nil {
 		return nil, err
 	}
+	if err := r.gate(); err != nil {
+		return nil, err
+	}
 	out := make([][]*columnar.Batch, r.opt.Partitions)
 	err = parallel(r.opt.Partitions, func(p int) error {
 		t := &aggTask{a: a, r: r, part: a.store.Part(p), ctx: r.exprContext(p)}

@@ -25,6 +25,10 @@ type Batch struct {
 	// Input gives the partitions of a relation in the batch, in an order that a replay repeats. It
 	// is asked once a batch for each streaming relation, and once for a static one until Refresh.
 	Input func(ctx context.Context, rel *plan.Relation) ([]connector.Partition, error)
+	// Gate, if set, is called once, before the batch touches the state or calls Emit, Late or
+	// DeadLetter for the first time, and may wait: until then the batch reads, decodes and aggregates
+	// while the one before it is being committed. An error ends the run.
+	Gate func(ctx context.Context) error
 	// Emit takes the result, in order. Calls do not overlap, but may come from several goroutines.
 	// The batch is immutable and may be kept.
 	Emit func(rows *columnar.Batch) error

@@ -130,6 +130,9 @@ func (d *dedup) each(r *run, emit func(morsel) error) error {
 	if d.expire == nil {
 		return nil
 	}
+	if err := r.gate(); err != nil {
+		return err
+	}
 	evict := r.evictWatermark(d.input.lag)
 	return operatorError(d.name(), parallel(r.opt.Partitions, func(p int) error {
 		start := time.Now()
@@ -163,6 +166,9 @@ func (d *dedup) expiry(rows *columnar.Batch) []int64 {
 
 // flush looks rows up in the state and emits those whose key is new.
 func (d *dedup) flush(r *run, list []*exchanged, emit func(morsel) error) error {
+	if err := r.gate(); err != nil {
+		return err
+	}
 	fresh := make([][][]int32, r.opt.Partitions) // per partition and item
 	err := parallel(r.opt.Partitions, func(p int) error {
 		start := time.Now()

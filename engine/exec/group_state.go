@@ -121,6 +121,9 @@ func (g *groupState) each(r *run, emit func(morsel) error) error {
 	if err != nil {
 		return err
 	}
+	if err := r.gate(); err != nil {
+		return err
+	}
 	out := make([]*columnar.Batch, r.opt.Partitions)
 	asides := make([][]func() error, r.opt.Partitions)
 	err = parallel(r.opt.Partitions, func(p int) error {

@@ -54,6 +54,9 @@ func (l *limit) each(r *run, emit func(morsel) error) error {
 	skip, left := l.offset, l.count
 	seen := int64(0)
 	if l.store != nil {
+		if err := r.gate(); err != nil {
+			return err
+		}
 		seen = l.load()
 		left -= min(seen, left)
 	}

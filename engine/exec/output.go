@@ -12,6 +12,9 @@ type output struct {
 
 func (o *output) take(item any) error {
 	b := item.(*columnar.Batch)
+	if err := o.r.gate(); err != nil {
+		return err
+	}
 	o.r.res.OutputRows += int64(b.Rows)
 	if len(o.small) == 0 && b.Rows >= o.r.opt.BatchRows/4 {
 		return o.r.batch.Emit(b)

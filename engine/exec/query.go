@@ -121,10 +121,25 @@ type run struct {
 	mu     sync.Mutex // over what workers add to: res and ops
 	ops    map[stateful]*OperatorStats
 	sideMu sync.Mutex // held in calls of Batch.Late and Batch.DeadLetter
+
+	gateOnce sync.Once
+	gateErr  error
+}
+
+// gate passes Batch.Gate. Everything that touches the state or hands on rows comes after it.
+func (r *run) gate() error {
+	if r.batch.Gate == nil {
+		return nil
+	}
+	r.gateOnce.Do(func() { r.gateErr = r.batch.Gate(r.ctx) })
+	return r.gateErr
 }
 
 // aside calls f, which hands on late or refused rows.
 func (r *run) aside(f func() error) error {
+	if err := r.gate(); err != nil {
+		return err
+	}
 	r.sideMu.Lock()
 	defer r.sideMu.Unlock()
 	return f()
@@ -149,6 +164,9 @@ func (q *Query) newRun(ctx context.Context, b *Batch) *run {
 
 // finish collects the counts of the operators.
 func (r *run) finish() error {
+	if err := r.gate(); err != nil {
+		return err
+	}
 	for _, op := range r.q.stateful {
 		s := op.stats(r)
 		s.ID = op.info().ID

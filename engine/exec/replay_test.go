@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -69,5 +71,41 @@ func TestReplayGivesTheSameRowsInTheSameOrder(t *testing.T) {
 		if emitted == 0 {
 			t.Fatalf("%s: nothing came out", name)
 		}
+	}
+}
+
+// TestGateComesBeforeStateAndOutput checks that nothing is emitted or kept before the gate opens.
+func TestGateComesBeforeStateAndOutput(t *testing.T) {
+	shut := errors.New("shut")
+	join := &plan.Join{
+		Kind: plan.Inner, Left: &plan.Relation{Source: "events", Streaming: true, Attrs: lAll},
+		Right: &plan.Relation{Source: "events", Streaming: true, Attrs: rAll}, Cond: expr.NewEq(lKey, rKey),
+	}
+	for name, root := range map[string]plan.Node{
+		"stateless": events(),
+		"aggregate": windowed(10e6, 10e6, "", alias(20, "c", countStar())),
+		"sessions":  sessionPlan(events(), alias(20, "c", countStar())),
+		"join":      join,
+		"dedup":     &plan.Dedup{Keys: []*expr.Attr{cKey}, Child: events()},
+		"limit":     &plan.Limit{Count: 3, Child: events()},
+	} {
+		s := newStream(t, root, connector.Append, Options{})
+		in := pieces(events().Attrs, []row{{int64(1e6), "a", int64(1)}, {int64(2e6), "b", int64(2)}}, 1)
+		b := Batch{
+			Gate: func(context.Context) error { return shut },
+			Input: func(context.Context, *plan.Relation) ([]connector.Partition, error) {
+				return []connector.Partition{&memory{rows: in}}, nil
+			},
+			Emit: func(*columnar.Batch) error { t.Fatalf("%s: rows before the gate", name); return nil },
+		}
+		if _, err := s.q.Run(context.Background(), b); !errors.Is(err, shut) {
+			t.Fatalf("%s: got %v", name, err)
+		}
+		if info, err := s.db.Commit(s.id); err != nil || info.Changed {
+			t.Fatalf("%s: the state has changed (%v), error %v", name, info.Changed, err)
+		}
+		s.id++
+		s.input["events"] = in
+		s.batch(false)
 	}
 }

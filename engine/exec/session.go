@@ -122,6 +122,9 @@ func (s *sessions) each(r *run, emit func(morsel) error) error {
 		limit = 0 // without a state all rows must be there at once
 	}
 	err := r.exchange(s.input, limit, prepare, func(list []*exchanged) error {
+		if err := r.gate(); err != nil {
+			return err
+		}
 		out := make([][]*columnar.Batch, r.opt.Partitions)
 		err := parallel(r.opt.Partitions, func(p int) error {
 			rows, err := s.merge(r, list, p)
@@ -137,6 +140,9 @@ func (s *sessions) each(r *run, emit func(morsel) error) error {
 		return give(out)
 	})
 	if err != nil || s.store == nil {
+		return err
+	}
+	if err := r.gate(); err != nil {
 		return err
 	}
 	out := make([][]*columnar.Batch, r.opt.Partitions)

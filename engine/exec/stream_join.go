@@ -214,6 +214,9 @@ func (j *streamJoin) each(r *run, emit func(morsel) error) error {
 			return err
 		}
 	}
+	if err := r.gate(); err != nil {
+		return err
+	}
 	out := make([][]*columnar.Batch, r.opt.Partitions)
 	err := parallel(r.opt.Partitions, func(p int) error {
 		for i := range j.side {
@@ -279,6 +282,9 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 		return x, nil
 	}
 	return r.exchange(s.input, r.opt.ExchangeBytes, prepare, func(list []*exchanged) error {
+		if err := r.gate(); err != nil {
+			return err
+		}
 		out := make([][]*columnar.Batch, r.opt.Partitions)
 		err := parallel(r.opt.Partitions, func(p int) error {
 			t := &joinTask{j: j, r: r, i: i, mine: s.store.Part(p), other: j.side[1-i].store.Part(p), ctx: r.exprContext(p)}
