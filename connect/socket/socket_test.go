@@ -64,7 +64,7 @@ func TestSocket(t *testing.T) {
 			start = end
 		}
 	}
-	if fmt.Sprint(got, string(start)) != "[one two three] 44" {
+	if fmt.Sprintf("%v %s", got, start) != "[one two three] 44" {
 		t.Errorf("got %v up to %s", got, start)
 	}
 	if err := s.Close(); err != nil {

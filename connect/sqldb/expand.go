@@ -40,9 +40,9 @@ func expand(text string, tail func(st *statement, from int) (string, error)) (*e
 		}
 		from, to = in.open, in.tail
 	}
-	at, end := st.at(from), st.at(to)
-	if !x.many {
-		at = 0
+	at, end := 0, len(st.text)
+	if x.many { // without a comment that may follow the row
+		at, end = st.at(from), st.tokens[to-1].to
 	}
 	for i := from; i < to; i++ {
 		if t := st.tokens[i]; t.kind == 'p' {
