@@ -309,7 +309,11 @@ func decimalType(text string) *columnar.Type {
 }
 
 // mergeTypes is the narrowest type that takes the values of both.
-func mergeTypes(a, b *columnar.Type) *columnar.Type {
+func mergeTypes(a, b *columnar.Type) *columnar.Type { return MergeTypes(a, b, columnar.String) }
+
+// MergeTypes is the narrowest type that takes the values of both, where the fields of structs are in the order of
+// their names; other is the type of what has nothing in common.
+func MergeTypes(a, b, other *columnar.Type) *columnar.Type {
 	if a.Kind > b.Kind {
 		a, b = b, a
 	}
@@ -317,9 +321,9 @@ func mergeTypes(a, b *columnar.Type) *columnar.Type {
 	case a.Kind == columnar.KindNull:
 		return b
 	case a.Kind == columnar.KindStruct && b.Kind == columnar.KindStruct:
-		return mergeStructs(a, b)
+		return mergeStructs(a, b, other)
 	case a.Kind == columnar.KindArray && b.Kind == columnar.KindArray:
-		return columnar.ArrayOf(mergeTypes(a.Elem, b.Elem), true)
+		return columnar.ArrayOf(MergeTypes(a.Elem, b.Elem, other), true)
 	case a.Equal(b):
 		return a
 	case a.Kind == columnar.KindInt64 && b.Kind == columnar.KindFloat64, a.Kind == columnar.KindFloat64 && b.Kind == columnar.KindDecimal:
@@ -328,7 +332,7 @@ func mergeTypes(a, b *columnar.Type) *columnar.Type {
 		if b.Precision-b.Scale >= 20 {
 			return b
 		}
-		return mergeTypes(columnar.Decimal(20, 0), b)
+		return MergeTypes(columnar.Decimal(20, 0), b, other)
 	case a.Kind == columnar.KindDecimal && b.Kind == columnar.KindDecimal:
 		whole, scale := max(a.Precision-a.Scale, b.Precision-b.Scale), max(a.Scale, b.Scale)
 		if whole+scale > 38 {
@@ -336,11 +340,11 @@ func mergeTypes(a, b *columnar.Type) *columnar.Type {
 		}
 		return columnar.Decimal(whole+scale, scale)
 	}
-	return columnar.String
+	return other
 }
 
 // mergeStructs merges fields, which are in the order of their names on both sides.
-func mergeStructs(a, b *columnar.Type) *columnar.Type {
+func mergeStructs(a, b, other *columnar.Type) *columnar.Type {
 	var fields []columnar.Field
 	i, j := 0, 0
 	for i < len(a.Fields) || j < len(b.Fields) {
@@ -353,7 +357,7 @@ func mergeStructs(a, b *columnar.Type) *columnar.Type {
 			j++
 		default:
 			f := a.Fields[i]
-			f.Type = mergeTypes(f.Type, b.Fields[j].Type)
+			f.Type = MergeTypes(f.Type, b.Fields[j].Type, other)
 			fields = append(fields, f)
 			i++
 			j++

@@ -63,3 +63,6 @@ func appendJSONString(dst []byte, s string, ascii bool) []byte {
 func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
+
+// AppendString writes s as a JSON string, in quotes, behind dst.
+func AppendString(dst []byte, s string) []byte { return appendJSONString(dst, s, false) }

@@ -12,8 +12,8 @@ import (
 )
 
 // AppendVariant writes the JSON text of a VARIANT as Spark holds it: without blanks, fields in the
-// order of their names, decimals without trailing zeros. It fails on text that is no JSON and on
-// names that repeat within an object.
+// order of their names, decimals without trailing zeros. It fails on text that does not begin with
+// a JSON value and on names that repeat within an object; what follows the value is not looked at.
 func AppendVariant(dst []byte, text []byte, opts Options) ([]byte, error) {
 	opts.Features.ReplacementDecoding = true
 	r := reader{opts: &opts}
@@ -25,14 +25,7 @@ func AppendVariant(dst []byte, text []byte, opts Options) ([]byte, error) {
 	if t == jsontoken.None {
 		return dst, &jsontoken.SyntaxError{Text: "no JSON value in an empty text"}
 	}
-	dst, err = r.appendVariant(dst)
-	if err != nil {
-		return dst, err
-	}
-	if t, err := r.s.Next(); err != nil || t != jsontoken.None {
-		return dst, &jsontoken.SyntaxError{Offset: r.s.Pos(), Text: "text behind a JSON value"}
-	}
-	return dst, nil
+	return r.appendVariant(dst)
 }
 
 // variant reads the current value as a VARIANT.

@@ -42,7 +42,7 @@ func bindFromCSV(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := b.coerceAs(sqlCall(b.name(), args[:1]), args[:1], isString)
+	in, err := b.expectAs(sqlCall(b.name(), args[:1]), args[:1], isString)
 	if err != nil {
 		return nil, err
 	}

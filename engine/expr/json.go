@@ -28,7 +28,7 @@ func bindGetJSONObject(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 2, 2); err != nil {
 		return nil, err
 	}
-	in, err := b.coerce(args, isString)
+	in, err := b.expect(args, isString)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func jsonExtract(b *Binder, args []Expr, typ *columnar.Type, f func(x *jsonfmt.E
 	if err := b.argCount(args, 1, 1); err != nil {
 		return nil, err
 	}
-	in, err := b.coerce(args, isString)
+	in, err := b.expect(args, isString)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func bindFromJSON(b *Binder, args []Expr) (Expr, error) {
 	default:
 		return nil, invalidJSONSchema(sql, t)
 	}
-	in, err := b.coerceAs(sql, args[:1], isString)
+	in, err := b.expectAs(sql, args[:1], isString)
 	if err != nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func (b *Binder) constantText(args []Expr, param string) (Expr, error) {
 	case v == nil:
 		return nil, mismatch("UNEXPECTED_NULL", call, "the %s must not be null", param)
 	}
-	in, err := b.coerceAs(call, args[:1], isString)
+	in, err := b.expectAs(call, args[:1], isString)
 	if err != nil {
 		return nil, err
 	}

@@ -117,8 +117,10 @@ func Builtins() []*Function {
 		digestFunctions(),
 		datetimeFunctions(),
 		dateFormatFunctions(),
+		formatFunctions(),
 		jsonFunctions(),
 		csvFunctions(),
+		variantFunctions(),
 	)
 }
 

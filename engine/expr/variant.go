@@ -2,103 +2,105 @@ package expr
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/jsonfmt"
 )
 
 // appendVariantText appends a variant as a string: a JSON string without its quotes, anything else
 // as JSON.
 func appendVariantText(dst, text []byte) []byte {
-	if len(text) > 0 && text[0] == '"' {
-		var s string
-		if json.Unmarshal(text, &s) == nil {
-			return append(dst, s...)
-		}
+	if jsonFirst(text) == '"' {
+		return append(dst, jsonString(text)...)
 	}
 	return append(dst, text...)
 }
 
-// variantDatum reads the value of a type out of a variant's JSON text.
+// variantDatum reads the value of a type out of a variant's JSON text. What cannot be cast is an error, or
+// unless the mode is CastANSI a null, also as a part of the value.
 func (k *caster) variantDatum(text []byte, to *columnar.Type) (columnar.Datum, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	bad := func() (columnar.Datum, error) {
+		if k.mode != CastANSI {
+			return nil, nil
+		}
 		return nil, invalidVariant(string(text), to)
 	}
-	if v == nil {
+	first := jsonFirst(text)
+	switch {
+	case to.Kind == columnar.KindVariant:
+		return string(text), nil
+	case first == 'n':
 		return nil, nil
+	case to.Kind == columnar.KindString:
+		return string(appendVariantText(nil, text)), nil
 	}
 	switch to.Kind {
-	case columnar.KindVariant:
-		return string(text), nil
 	case columnar.KindArray:
-		var items []json.RawMessage
-		if json.Unmarshal(text, &items) != nil {
-			return nil, invalidVariant(string(text), to)
+		if first != '[' {
+			return bad()
 		}
-		out := make([]columnar.Datum, len(items))
-		for i, it := range items {
-			d, err := k.variantDatum(it, to.Elem)
-			if err != nil {
-				return nil, err
-			}
-			out[i] = d
+		out := []columnar.Datum{}
+		var failed error
+		jsonParts(text, func(_, value []byte) bool {
+			d, err := k.variantDatum(value, to.Elem)
+			out, failed = append(out, d), err
+			return err == nil
+		})
+		return out, failed
+	case columnar.KindMap:
+		if first != '{' || to.Key.Kind != columnar.KindString {
+			return bad()
 		}
-		return out, nil
-	case columnar.KindStruct, columnar.KindMap:
-		names, values, ok := jsonObject(text)
-		if !ok || to.Kind == columnar.KindMap && to.Key.Kind != columnar.KindString {
-			return nil, invalidVariant(string(text), to)
-		}
-		if to.Kind == columnar.KindMap {
-			m := columnar.MapDatum{}
-			for i, n := range names {
-				d, err := k.variantDatum(values[i], to.Elem)
-				if err != nil {
-					return nil, err
-				}
-				m.Keys, m.Values = append(m.Keys, n), append(m.Values, d)
-			}
-			return m, nil
+		m := columnar.MapDatum{}
+		var failed error
+		jsonParts(text, func(name, value []byte) bool {
+			d, err := k.variantDatum(value, to.Elem)
+			m.Keys, m.Values, failed = append(m.Keys, jsonString(name)), append(m.Values, d), err
+			return err == nil
+		})
+		return m, failed
+	case columnar.KindStruct:
+		if first != '{' {
+			return bad()
 		}
 		s := make(columnar.StructDatum, len(to.Fields))
-		for j, f := range to.Fields {
-			for i, n := range names {
+		var failed error
+		jsonParts(text, func(name, value []byte) bool {
+			n := jsonString(name)
+			for j, f := range to.Fields {
 				if n == f.Name {
-					d, err := k.variantDatum(values[i], f.Type)
-					if err != nil {
-						return nil, err
-					}
-					s[j] = d
+					s[j], failed = k.variantDatum(value, f.Type)
+					break
 				}
 			}
-		}
-		return s, nil
+			return failed == nil
+		})
+		return s, failed
 	}
 	// A scalar goes through the column of its own type.
 	var c *columnar.Column
-	switch x := v.(type) {
-	case bool:
-		c = columnar.FromData(columnar.Bool, x)
-	case string:
-		c = columnar.NewStrings([]string{x})
-	case json.Number:
-		c = numberColumn(string(x))
+	switch first {
+	case '{', '[':
+		return bad()
+	case '"':
+		c = columnar.NewStrings([]string{jsonString(text)})
+	case 't', 'f':
+		c = columnar.FromData(columnar.Bool, first == 't')
 	default:
-		return nil, invalidVariant(string(text), to)
+		c = numberColumn(string(text))
 	}
 	if !canCast(c.Type, to, CastANSI) {
-		return nil, invalidVariant(string(text), to)
+		return bad()
 	}
 	strict := *k
 	strict.mode = CastANSI
 	r, err := strict.column(c, to)
 	if err != nil {
-		return nil, invalidVariant(string(text), to)
+		return bad()
 	}
 	return r.Datum(0), nil
 }
@@ -123,23 +125,89 @@ func numberColumn(s string) *columnar.Column {
 	return columnar.FromData(columnar.Float64, f)
 }
 
-// jsonObject splits a JSON object into its members in order.
-func jsonObject(text []byte) (names []string, values []json.RawMessage, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil, false
+// appendVariant appends row i of c, of any type that can become a variant, as a variant's JSON text.
+func appendVariant(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []byte {
+	if c.IsNull(i) {
+		return append(dst, "null"...)
 	}
-	for dec.More() {
-		t, err := dec.Token()
-		name, is := t.(string)
-		if err != nil || !is {
-			return nil, nil, false
+	t := c.Type
+	switch t.Kind {
+	case columnar.KindVariant:
+		return append(dst, c.BytesAt(i)...)
+	case columnar.KindString:
+		return jsonfmt.AppendString(dst, c.StringAt(i))
+	case columnar.KindBinary:
+		return jsonfmt.AppendString(dst, base64.StdEncoding.EncodeToString(c.BytesAt(i)))
+	case columnar.KindBool, columnar.KindInt8, columnar.KindInt16, columnar.KindInt32, columnar.KindInt64:
+		return appendText(dst, c, i, zone)
+	case columnar.KindFloat32, columnar.KindFloat64:
+		text := appendText(nil, c, i, zone)
+		if last := text[len(text)-1]; last == 'N' || last == 'y' { // NaN, Infinity
+			return jsonfmt.AppendString(dst, string(text))
 		}
-		var v json.RawMessage
-		if dec.Decode(&v) != nil {
-			return nil, nil, false
+		return append(dst, text...)
+	case columnar.KindDecimal:
+		text := appendText(nil, c, i, zone)
+		if bytes.IndexByte(text, '.') >= 0 {
+			text = bytes.TrimSuffix(bytes.TrimRight(text, "0"), []byte("."))
 		}
-		names, values = append(names, name), append(values, v)
+		return append(dst, text...)
+	case columnar.KindTimestamp:
+		micros := columnar.Values[int64](c)[i]
+		dst = appendText(append(dst, '"'), c, i, zone)
+		off, sign := zone.Offset(micros), byte('+')
+		if off < 0 {
+			off, sign = -off, '-'
+		}
+		dst = append(dst, sign, byte('0'+off/36000), byte('0'+off/3600%10), ':', byte('0'+off%3600/600), byte('0'+off%600/60))
+		return append(dst, '"')
+	case columnar.KindArray:
+		dst = append(dst, '[')
+		for j := c.Offsets[i]; j < c.Offsets[i+1]; j++ {
+			if j > c.Offsets[i] {
+				dst = append(dst, ',')
+			}
+			dst = appendVariant(dst, c.Children[0], int(j), zone)
+		}
+		return append(dst, ']')
+	case columnar.KindMap, columnar.KindStruct:
+		return appendVariantObject(dst, c, i, zone)
 	}
-	return names, values, true
+	// Dates and times are strings.
+	return append(appendText(append(dst, '"'), c, i, zone), '"')
+}
+
+// appendVariantObject appends a struct or a map as an object, whose members are in the order of their names; of
+// several with one name the last one counts.
+func appendVariantObject(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []byte {
+	type member struct {
+		name   string
+		values *columnar.Column
+		row    int
+	}
+	var all []member
+	if c.Type.Kind == columnar.KindStruct {
+		for k, f := range c.Type.Fields {
+			all = append(all, member{f.Name, c.Children[k], i})
+		}
+	} else {
+		for j := c.Offsets[i]; j < c.Offsets[i+1]; j++ {
+			all = append(all, member{c.Children[0].StringAt(int(j)), c.Children[1], int(j)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	dst = append(dst, '{')
+	some := false
+	for k, m := range all {
+		if k+1 < len(all) && all[k+1].name == m.name {
+			continue
+		}
+		if some {
+			dst = append(dst, ',')
+		}
+		some = true
+		dst = append(jsonfmt.AppendString(dst, m.name), ':')
+		dst = appendVariant(dst, m.values, m.row, zone)
+	}
+	return append(dst, '}')
 }
