@@ -84,7 +84,7 @@ func bindToCSV(b *Binder, args []Expr) (Expr, error) {
 	if err := pool.check(); err != nil {
 		return nil, err
 	}
-	return simple(b.name(), args[:1:1], columnar.String, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+	e := simple(b.name(), args[:1:1], columnar.String, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 		out, err := pool.get()
 		if err != nil {
 			return nil, err
@@ -95,7 +95,9 @@ func bindToCSV(b *Binder, args []Expr) (Expr, error) {
 			w.FinishScratch(out.AppendFields(w.Scratch(), fields, a[0].row(i)))
 			return nil
 		})
-	}), nil
+	})
+	e.null, e.nullFn = true, nil
+	return e, nil
 }
 
 // hasVariant tells whether a type is or holds a VARIANT.

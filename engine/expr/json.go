@@ -283,12 +283,14 @@ func bindToJSON(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple(b.name(), args[:1:1], columnar.String, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+	e := simple(b.name(), args[:1:1], columnar.String, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 		return rows(columnar.String, a, n, func(w *columnar.Builder, i int) error {
 			w.FinishScratch(writer.AppendValue(w.Scratch(), a[0].Column, a[0].row(i)))
 			return nil
 		})
-	}), nil
+	})
+	e.null, e.nullFn = true, nil
+	return e, nil
 }
 
 func bindSchemaOfJSON(b *Binder, args []Expr) (Expr, error) {

@@ -263,6 +263,13 @@ func (a *Analyzer) derivedName(e expr.Expr, ast sql.Expr) string {
 		if c, ok := x.X.(*sql.Column); ok {
 			return c.Parts[len(c.Parts)-1].Name
 		}
+		if v, ok := x.X.(*sql.PathAccess); ok && v.Last != "" {
+			return v.Last
+		}
+	case *sql.PathAccess:
+		if x.Last != "" {
+			return x.Last
+		}
 	case *sql.FieldAccess:
 		if c, ok := x.Base.(*sql.Column); ok && len(c.Parts) > 0 {
 			return x.Field.Name
