@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -25,7 +27,7 @@ func (r *reader) rowsOf(n *yaml.Node, s *columnar.Schema, what string) *columnar
 	} else {
 		for _, c := range n.Content {
 			c = deref(c)
-			row, err := datumjson.RowFromAny(s, nodeValue(c, s.Struct()))
+			row, err := datumjson.RowFromAny(s, messageRow(c, s))
 			if err != nil {
 				r.fail(posOf(c), "%s: row %d: %s", what, rows+1, err)
 				continue
@@ -41,6 +43,74 @@ func (r *reader) rowsOf(n *yaml.Node, s *columnar.Schema, what string) *columnar
 		cols[i] = b.Finish()
 	}
 	return columnar.NewBatch(s, cols, rows)
+}
+
+// messageRow is nodeValue for a row, but one for a source of messages (Kafka, lines of text) may give the
+// fields of the message instead of the source's columns: they become the JSON text in the column value.
+func messageRow(n *yaml.Node, s *columnar.Schema) any {
+	v := s.IndexFold("value")
+	if n.Kind != yaml.MappingNode || v < 0 || !s.Fields[v].Type.HasBytes() {
+		return nodeValue(n, s.Struct())
+	}
+	isColumn := false
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		isColumn = isColumn || s.IndexFold(n.Content[i].Value) >= 0
+	}
+	if isColumn || len(n.Content) == 0 {
+		o := nodeValue(n, s.Struct()).(datumjson.Object)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k := deref(n.Content[i+1]); o[i/2].Name == s.Fields[v].Name && (k.Kind == yaml.MappingNode || k.Kind == yaml.SequenceNode) {
+				o[i/2].Value = message(k, s.Fields[v].Type)
+			}
+		}
+		return o
+	}
+	return datumjson.Object{{Name: s.Fields[v].Name, Value: message(n, s.Fields[v].Type)}}
+}
+
+// message is a YAML node as the JSON text of a message, in base64 for a BINARY column as everywhere in tests.
+func message(n *yaml.Node, t *columnar.Type) string {
+	text := appendJSON(nil, n)
+	if t.Kind == columnar.KindBinary {
+		return base64.StdEncoding.EncodeToString(text)
+	}
+	return string(text)
+}
+
+// appendJSON writes a YAML node as JSON, keys in the order of the file.
+func appendJSON(dst []byte, n *yaml.Node) []byte {
+	n = deref(n)
+	text := func(v any) []byte {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if e.Encode(v) != nil {
+			return []byte("null")
+		}
+		return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		dst = append(dst, '{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(append(dst, text(n.Content[i].Value)...), ':')
+			dst = appendJSON(dst, n.Content[i+1])
+		}
+		return append(dst, '}')
+	case yaml.SequenceNode:
+		dst = append(dst, '[')
+		for i, c := range n.Content {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSON(dst, c)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, text(nodeValue(n, nil))...)
 }
 
 // nodeValue turns a YAML node into what datumjson reads for type t: a plain scalar of a STRING column
