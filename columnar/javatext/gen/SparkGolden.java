@@ -18,6 +18,7 @@ public class SparkGolden {
       case "pattern": patterns(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
       case "printf": printfs(Integer.parseInt(args.length > 1 ? args[1] : "1500")); break;
       case "decimalformat": decimalFormats(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
+      case "tochar": toChars(Integer.parseInt(args.length > 1 ? args[1] : "1500")); break;
       case "round": rounds(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "datetime": datetimes(Integer.parseInt(args.length > 1 ? args[1] : "1500"), args.length > 2 ? Integer.parseInt(args[2]) : 19); break;
     }
@@ -430,6 +431,32 @@ public class SparkGolden {
         out = "-";
       }
       System.out.println(quote(p) + "\t" + (v instanceof Long ? "L" + v : v instanceof Double ? "D" + v : ((java.math.BigDecimal) v).toPlainString()) + "\t" + out);
+    }
+  }
+
+  // format \t condition, or precision,scale \t number \t to_char \t text \t to_number
+  static void toChars(int n) {
+    Random r = new Random(31);
+    String[] seeds = {"999", "000", "9,999.99", "S999", "999S", "MI999", "999MI", "999PR", "$99.99", "S$9,999.9", "9G999D9", "0,000.00", "99.", ".99", "$9.9PR", "00", "9", "S9PR", "99,99", "090.90", "s99d9mi", "MI$0.0S", "9,9,9"};
+    for (int i = 0; i < n; i++) {
+      String f = seeds[r.nextInt(seeds.length)];
+      if (r.nextInt(2) == 0) f = mutate(r, f, "09,.GDS$MIPRx ");
+      org.apache.spark.sql.catalyst.util.ToNumberParser p = new org.apache.spark.sql.catalyst.util.ToNumberParser(f.toUpperCase(Locale.ROOT), false);
+      org.apache.spark.sql.catalyst.analysis.TypeCheckResult c = p.checkInputDataTypes();
+      if (c.isFailure()) {
+        System.out.println(quote(f) + "\t" + ((org.apache.spark.sql.catalyst.analysis.TypeCheckResult.InvalidFormat) c).errorSubClass());
+        continue;
+      }
+      java.math.BigDecimal v = new java.math.BigDecimal(new java.math.BigInteger(r.nextInt(20) + 1, r), r.nextInt(4));
+      if (r.nextInt(3) == 0) v = v.negate();
+      String shown;
+      try { shown = quote(p.format(Decimal.apply(v)).toString()); } catch (Exception e) { shown = "-"; }
+      String text = r.nextInt(3) > 0 && shown.length() > 1 ? p.format(Decimal.apply(v)).toString() : v.toPlainString();
+      if (r.nextInt(3) == 0) text = mutate(r, text, "0123456789,.$+-<> \t");
+      if (r.nextInt(2) == 0) text = text.trim();
+      String read;
+      try { Decimal d = p.parse(UTF8String.fromString(text)); read = d == null ? "null" : d.toJavaBigDecimal().toPlainString(); } catch (Exception e) { read = "-"; }
+      System.out.println(quote(f) + "\t" + p.parsedDecimalType().precision() + "," + p.parsedDecimalType().scale() + "\t" + v.toPlainString() + "\t" + shown + "\t" + quote(text) + "\t" + read);
     }
   }
 }
