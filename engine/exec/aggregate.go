@@ -31,6 +31,7 @@ type aggregate struct {
 	types  []*columnar.Type // of the keys
 	size   int              // bytes of a value in the state if they are always the same, else 0
 	order  bool             // some call needs rows in order of arrival
+	hash   expr.Expr        // Spark's hash of the keys, when groups must come in its order; else nil
 	tables []*aggTable      // of the workers, kept for the next batch
 	splits []*splitTable    // likewise
 	keyDDL string
@@ -101,7 +102,11 @@ func (c *compiler) newAggregate(n *plan.Aggregate, need attrSet, streaming bool)
 		want = want.withAttrs(n.Child.Output())
 	}
 	var err error
-	if a.input, err = c.compile(n.Child, want); err != nil {
+	inOrder := false
+	for _, agg := range calls {
+		inOrder = inOrder || agg.OrderSensitive()
+	}
+	if a.input, err = c.compileFor(inOrder, n.Child, want); err != nil {
 		return nil, nil, err
 	}
 	a.lag = a.input.lag
@@ -139,8 +144,11 @@ func (c *compiler) newAggregate(n *plan.Aggregate, need attrSet, streaming bool)
 	a.keyDDL, a.valDDL = keySchema.String(), valSchema.String()
 	if streaming {
 		a.event = eventTimeOf(keyAttrs)
+		if c.first {
+			err = a.shuffle(c, n)
+		}
 	}
-	return a, attrs, nil
+	return a, attrs, err
 }
 
 // fixedSize is the length of the row encoding of types if it is the same for all rows, else 0.
@@ -249,6 +257,9 @@ func (a *aggregate) each(r *run, emit func(morsel) error) error {
 	if err != nil {
 		return operatorError("aggregate", err)
 	}
+	if a.hash != nil {
+		out = a.shuffled(out)
+	}
 	for p, rows := range out {
 		for _, b := range rows {
 			if err := emit(morsel{rows: b, part: partition{index: p}}); err != nil {
@@ -327,9 +338,17 @@ func (a *aggregate) finish(ctx *expr.Context, keys []*columnar.Column, acc []exp
 		}
 		cols = append(cols, c)
 	}
-	out, err := evalAll(ctx, a.out, columnar.NewBatch(a.result, cols, n))
+	in := columnar.NewBatch(a.result, cols, n)
+	out, err := evalAll(ctx, a.out, in)
 	if err != nil {
 		return nil, err
+	}
+	if a.hash != nil {
+		h, err := a.hash.Eval(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
 	}
 	return columnar.NewBatch(a.schema, out, n), nil
 }

@@ -14,6 +14,17 @@ type compiler struct {
 	q    *Query
 	opt  *Options
 	late string // sink for late rows of the operators being compiled; empty for none
+	// first tells that the operator above keeps the first of some rows, so that their order shows.
+	first bool
+}
+
+// compileFor compiles the input of an operator to which the order of rows matters or not.
+func (c *compiler) compileFor(first bool, n plan.Node, need attrSet) (*pipe, error) {
+	saved := c.first
+	c.first = first
+	p, err := c.compile(n, need)
+	c.first = saved
+	return p, err
 }
 
 // compile makes a pipeline whose rows have the needed columns of n, and maybe others.

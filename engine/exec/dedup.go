@@ -48,7 +48,7 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 		}
 	}
 	late := c.late
-	in, err := c.compile(n.Child, want)
+	in, err := c.compileFor(true, n.Child, want)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type limit struct {
 }
 
 func (c *compiler) limit(n *plan.Limit, need attrSet) (*pipe, error) {
-	in, err := c.compile(n.Child, need)
+	in, err := c.compileFor(true, n.Child, need)
 	if err != nil {
 		return nil, err
 	}

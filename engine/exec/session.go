@@ -86,6 +86,9 @@ func (s *sessions) allKeys(other []*columnar.Column, start, end []int64) []*colu
 
 func (s *sessions) each(r *run, emit func(morsel) error) error {
 	give := func(parts [][]*columnar.Batch) error {
+		if s.hash != nil {
+			parts = s.shuffled(parts)
+		}
 		for p, rows := range parts {
 			for _, b := range rows {
 				if err := emit(morsel{rows: b, part: partition{index: p}}); err != nil {

@@ -19,7 +19,7 @@ func (c *compiler) sort(n *plan.Sort, need attrSet) (*pipe, error) {
 	for _, k := range n.Keys {
 		want = want.with(k.Expr)
 	}
-	in, err := c.compile(n.Child, want)
+	in, err := c.compileFor(false, n.Child, want)
 	if err != nil {
 		return nil, err
 	}
