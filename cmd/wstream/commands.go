@@ -25,6 +25,7 @@ func (p *program) commands() []*cli.Command {
 		p.sqlCommand(),
 		p.checkpointCommand(),
 		p.stateCommand(),
+		p.moduleCommand(),
 		p.generateCommand(),
 		p.listCommand(),
 		p.versionCommand(),

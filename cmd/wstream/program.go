@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/pipeline"
 )
 
@@ -85,11 +86,14 @@ func exitCode(err error) int {
 	var c *coded
 	var many pipeline.Errors
 	var one *pipeline.Error
+	var away *connector.UnavailableError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &c):
 		return c.code
+	case errors.As(err, &away):
+		return exitEnvironment
 	case errors.As(err, &many), errors.As(err, &one):
 		return exitInvalid
 	}
