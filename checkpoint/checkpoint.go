@@ -43,6 +43,7 @@ type Checkpoint struct {
 	opts     Options
 	meta     metadata
 	man      manifest
+	manRaw   []byte // the file as this owner has written it
 	lock     io.Closer
 	offsets  *recordlog.Log
 	commits  *recordlog.Log
