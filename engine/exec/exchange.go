@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/expr"
 )
@@ -121,4 +124,23 @@ func columnSize(c *columnar.Column) int64 {
 		n += columnSize(k)
 	}
 	return n
+}
+
+// concatRows appends batches of one schema. A column holds at most 2 GiB of bytes.
+func concatRows(bs []*columnar.Batch) (*columnar.Batch, error) {
+	if len(bs) == 1 {
+		return bs[0], nil
+	}
+	for i := range bs[0].Columns {
+		n := int64(0)
+		for _, b := range bs {
+			if c := b.Columns[i]; c.Type.HasBytes() {
+				n += int64(c.Offsets[c.Len] - c.Offsets[0])
+			}
+		}
+		if n > math.MaxInt32 {
+			return nil, fmt.Errorf("column %q has %d MiB in rows that must be in memory at once; the limit is 2 GiB", bs[0].Schema.Fields[i].Name, n>>20)
+		}
+	}
+	return columnar.ConcatBatches(bs), nil
 }

@@ -214,7 +214,10 @@ func (g *groupState) gather(r *run, list []*exchanged, p int) (*groups, error) {
 	table := newKeyTable(newKeyShape(g.types))
 	c.in.Offsets = []int32{0}
 	if len(parts) > 0 {
-		rows := columnar.ConcatBatches(parts)
+		rows, err := concatRows(parts)
+		if err != nil {
+			return nil, err
+		}
 		group := make([]uint32, rows.Rows)
 		if err := table.assign(columnsAt(rows.Columns, g.keys), rows.Rows, group); err != nil {
 			return nil, err

@@ -187,7 +187,10 @@ func (s *sessions) merge(r *run, list []*exchanged, p int) ([]*columnar.Batch, e
 	if len(parts) == 0 {
 		return nil, nil
 	}
-	rows := columnar.ConcatBatches(parts)
+	rows, err := concatRows(parts)
+	if err != nil {
+		return nil, err
+	}
 	keys, err := evalAll(ctx, s.keys, rows)
 	if err != nil {
 		return nil, err

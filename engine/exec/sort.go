@@ -72,5 +72,5 @@ func (r *run) collect(p *pipe) (*columnar.Batch, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	return columnar.ConcatBatches(all), nil
+	return concatRows(all)
 }
