@@ -112,17 +112,25 @@ func TestSchemas(t *testing.T) {
 			s.ValueSchema = "sum DECIMAL(10, 2), n MAP<STRING,INT>"
 			s.Operator = "sum"
 		})}},
-		{"another type", `the state of operator "sum per user" has another value: the checkpoint holds "total DECIMAL(10,2), m MAP<STRING, INT>", the query wants "total STRING, m MAP<STRING, INT>"`,
-			[]StoreSpec{change(func(s *StoreSpec) { s.ValueSchema = "total STRING, m MAP<STRING, INT>" })}},
+		{
+			"another type", `the state of operator "sum per user" has another value: the checkpoint holds "total DECIMAL(10,2), m MAP<STRING, INT>", the query wants "total STRING, m MAP<STRING, INT>"`,
+			[]StoreSpec{change(func(s *StoreSpec) { s.ValueSchema = "total STRING, m MAP<STRING, INT>" })},
+		},
 		{"another scale", `another value`, []StoreSpec{change(func(s *StoreSpec) { s.ValueSchema = "total DECIMAL(10,3), m MAP<STRING, INT>" })}},
 		{"another key", `another key`, []StoreSpec{change(func(s *StoreSpec) { s.KeySchema += ", site STRING" })}},
 		{"another nested type", `another key`, []StoreSpec{change(func(s *StoreSpec) { s.KeySchema = strings.Replace(s.KeySchema, "DATE", "INT", 1) })}},
-		{"another kind", `another kind: the checkpoint holds "one value per key, expiring", the query wants "several values per key, expiring"`,
-			[]StoreSpec{change(func(s *StoreSpec) { s.Multi = true })}},
-		{"gone", `the checkpoint holds state "0.sum" of operator "sum per user", which the query no longer has`,
-			[]StoreSpec{change(func(s *StoreSpec) { s.Name = "1.other" })}},
-		{"added", `operator "count" has no state "1.count" in the checkpoint, which holds "0.sum"`,
-			[]StoreSpec{spec, {Name: "1.count", Operator: "count", KeySchema: "a INT", ValueSchema: "b INT"}}},
+		{
+			"another kind", `another kind: the checkpoint holds "one value per key, expiring", the query wants "several values per key, expiring"`,
+			[]StoreSpec{change(func(s *StoreSpec) { s.Multi = true })},
+		},
+		{
+			"gone", `the checkpoint holds state "0.sum" of operator "sum per user", which the query no longer has`,
+			[]StoreSpec{change(func(s *StoreSpec) { s.Name = "1.other" })},
+		},
+		{
+			"added", `operator "count" has no state "1.count" in the checkpoint, which holds "0.sum"`,
+			[]StoreSpec{spec, {Name: "1.count", Operator: "count", KeySchema: "a INT", ValueSchema: "b INT"}},
+		},
 	} {
 		for _, loadFirst := range []bool{false, true} {
 			opts := opts

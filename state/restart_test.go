@@ -92,7 +92,7 @@ func restarts(t *testing.T, seed uint64, base Options) {
 	}
 	var h history
 	db, stores := openModel(t, newOptions(), &h)
-	models := emptyModels()
+	var models []*model
 	now := int64(1000)
 	keys := []int{3, 50, 1000}[r.IntN(3)]
 	kept := int64(-1) // versions from here on must be loadable

@@ -28,8 +28,6 @@ type Store struct {
 	parts   []*Part
 	// claimed: the query has asked for it. persisted: the change log knows it.
 	claimed, persisted bool
-	updated            int64 // entries changed by the last commit
-	removed            int64 // entries removed by the last commit
 }
 
 func newStore(db *DB, spec StoreSpec, id int) *Store {
