@@ -145,14 +145,14 @@ func canCast(from, to *columnar.Type, mode CastMode) bool {
 	switch {
 	case from.Equal(to), f == columnar.KindNull, t == columnar.KindString:
 		return true
+	case t == columnar.KindVariant:
+		return variantTarget(from, false)
 	case t == columnar.KindNull:
 		return false
 	case f == columnar.KindString:
 		return isAtomic(to) || t == columnar.KindCalendar
 	case f == columnar.KindVariant:
-		return t != columnar.KindCalendar && t != columnar.KindBinary || t == columnar.KindBinary
-	case t == columnar.KindVariant:
-		return false
+		return variantTarget(to, true)
 	case f == columnar.KindArray && t == f:
 		return canCast(from.Elem, to.Elem, mode)
 	case f == columnar.KindMap && t == f:
@@ -224,6 +224,8 @@ func forceNullable(from, to *columnar.Type, mode CastMode) bool {
 	switch {
 	case f == columnar.KindNull, from.Equal(to):
 		return false
+	case f == columnar.KindVariant:
+		return true // the null of JSON
 	case f == columnar.KindString && (t == columnar.KindBinary || t == columnar.KindString):
 		return false
 	case f == columnar.KindString:

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/bits"
 	"strconv"
 
@@ -19,8 +20,10 @@ func (k *caster) column(c *columnar.Column, to *columnar.Type) (*columnar.Column
 		return c.WithType(to), nil
 	case from.Kind == columnar.KindNull:
 		return columnar.NewNull(to, c.Len), nil
-	case from.Kind == columnar.KindVariant && to.Kind != columnar.KindString:
+	case from.Kind == columnar.KindVariant:
 		return k.fromVariant(c, to)
+	case to.Kind == columnar.KindVariant:
+		return toVariant(vec{c, false}, c.Len, k.zone)
 	case to.Kind == columnar.KindString:
 		return k.toString(c, to), nil
 	case from.IsNested():
@@ -131,18 +134,14 @@ func maskChild(c, ch *columnar.Column) *columnar.Column {
 }
 
 func (k *caster) toString(c *columnar.Column, to *columnar.Type) *columnar.Column {
-	if c.Type.HasBytes() && c.Type.Kind != columnar.KindVariant {
+	if c.Type.HasBytes() {
 		return c.WithType(to)
 	}
 	off := make([]int32, c.Len+1)
 	buf := make([]byte, 0, 8*c.Len)
 	for i := 0; i < c.Len; i++ {
 		if c.Valid == nil || c.Valid.Get(i) {
-			if c.Type.Kind == columnar.KindVariant {
-				buf = appendVariantText(buf, c.BytesAt(i))
-			} else {
-				buf = appendText(buf, c, i, k.zone)
-			}
+			buf = appendText(buf, c, i, k.zone)
 		}
 		off[i+1] = int32(len(buf))
 	}
@@ -784,14 +783,14 @@ func (k *caster) toTimestamp(c *columnar.Column, i int, to *columnar.Type) (int6
 		return javaLong(m), nil
 	case from.Kind == columnar.KindDecimal:
 		v := columnar.Values[columnar.Dec128](c)[i]
-		p, ok := v.MulInt64(microsPerSecond)
-		if ok {
+		// What does not fit is cut to 64 bits, in every dialect.
+		if p, ok := v.MulInt64(microsPerSecond); ok {
 			q, _ := divDec(p, columnar.Pow10(from.Scale))
-			if q.IsInt64() || k.mode == CastLegacy {
-				return q.Int64(), nil
-			}
+			return q.Int64(), nil
 		}
-		return 0, castOverflow(k.sqlText(c, i), from, to)
+		p := v.Big()
+		p.Mul(p, big.NewInt(microsPerSecond)).Quo(p, bigPow10(from.Scale))
+		return int64(p.And(p, new(big.Int).SetUint64(math.MaxUint64)).Uint64()), nil
 	}
 	return 0, errNull
 }
