@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/wstream/wstream/bench/reference"
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/jsonfmt"
+	"github.com/wstream/wstream/engine/expr"
 )
 
 // batchRows is the number of rows that the kernels work on: a batch that fits the second-level cache.
@@ -22,7 +26,43 @@ func decoding() []measurement {
 				return outcome{rows: c.Len(), answer: fmt.Sprintf("%d rows", c.Len())}, err
 			}, err
 		}},
+		{job: job, way: "wstream", prepare: func(_ context.Context, e *env) (run, error) {
+			lines, d, err := decoder(e)
+			if err != nil {
+				return nil, err
+			}
+			return func(context.Context) (outcome, error) {
+				b, _, err := d.Decode(lines)
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{rows: b.Rows, answer: fmt.Sprintf("%d rows", b.Rows)}, nil
+			}, nil
+		}},
 	}
+}
+
+// clicksSchema is what a click is made of, and clicksNeed what the job reads of it.
+var (
+	clicksSchema = columnar.NewSchema(
+		columnar.Field{Name: "user_id", Type: columnar.String, Nullable: true}, columnar.Field{Name: "event_time", Type: columnar.Timestamp, Nullable: true},
+		columnar.Field{Name: "url", Type: columnar.String, Nullable: true}, columnar.Field{Name: "amount", Type: columnar.Float64, Nullable: true},
+		columnar.Field{Name: "ua", Type: columnar.String, Nullable: true})
+	clicksNeed = []int{1, 2, 3}
+)
+
+// decoder is the engine's decoder of clicks, with a batch of them.
+func decoder(e *env) ([]byte, *jsonfmt.Decoder, error) {
+	lines, err := e.sample(batchRows)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts, err := jsonfmt.ParseOptions(nil, "UTC")
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := jsonfmt.New(clicksSchema, clicksNeed, opts)
+	return lines, d, err
 }
 
 // grouping is columns into counts and sums by window and url, over a table that holds the groups already.
@@ -56,6 +96,31 @@ func filtering() []measurement {
 			return func(context.Context) (outcome, error) {
 				return outcome{rows: c.Len(), answer: fmt.Sprintf("%d pass", c.Filter(bits))}, nil
 			}, err
+		}},
+		{job: job, way: "wstream", prepare: func(_ context.Context, e *env) (run, error) {
+			lines, d, err := decoder(e)
+			if err != nil {
+				return nil, err
+			}
+			in, _, err := d.Decode(lines)
+			if err != nil {
+				return nil, err
+			}
+			bind := &expr.Binder{ANSI: true, Registry: expr.NewRegistry(expr.Builtins())}
+			amount := &expr.Ref{Index: 2, Name: "amount", Typ: columnar.Float64, Null: true}
+			cond, err := bind.Compare(">", amount, expr.NewLiteral(columnar.Float64, 1.0))
+			if err != nil {
+				return nil, err
+			}
+			ctx := &expr.Context{Zone: time.UTC, ANSI: true}
+			return func(context.Context) (outcome, error) {
+				c, err := cond.Eval(ctx, in)
+				if err != nil {
+					return outcome{}, err
+				}
+				// A null row does not pass.
+				return outcome{rows: in.Rows, answer: fmt.Sprintf("%d pass", columnar.And(c.Bits, c.Valid).Count(in.Rows))}, nil
+			}, nil
 		}},
 	}
 }
