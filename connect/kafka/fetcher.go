@@ -176,7 +176,8 @@ func (f *fetcher) fetch(ctx context.Context, at int64) (span, error) {
 		return span{}, err
 	}
 	req := kmsg.NewPtrFetchRequest()
-	req.ReplicaID, req.MaxWaitMillis, req.MinBytes, req.MaxBytes = -1, fetchWaitMs, 1, fetchBytes
+	limit := f.s.fetch
+	req.ReplicaID, req.MaxWaitMillis, req.MinBytes, req.MaxBytes = -1, limit.waitMs, limit.minBytes, limit.bytes
 	if f.s.committed {
 		req.IsolationLevel = 1
 	}
@@ -184,7 +185,7 @@ func (f *fetcher) fetch(ctx context.Context, at int64) (span, error) {
 	t := kmsg.NewFetchRequestTopic()
 	t.Topic, t.TopicID = f.part.topic, id
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = f.part.partition, at, fetchBytes, -1
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = f.part.partition, at, limit.partitionBytes, -1
 	t.Partitions = append(t.Partitions, p)
 	req.Topics = append(req.Topics, t)
 	resp, err := f.s.client.Broker(int(leader)).RetriableRequest(ctx, req)
@@ -290,7 +291,7 @@ func (s *source) lookUp(ctx context.Context, topic string) (topicMeta, error) {
 	t := kmsg.NewMetadataRequestTopic()
 	t.Topic = kmsg.StringPtr(topic)
 	req.Topics = append(req.Topics, t)
-	resp, err := req.RequestWith(ctx, s.client)
+	resp, err := req.RequestWith(ctx, s.client.Client)
 	if err != nil {
 		return topicMeta{}, err
 	}

@@ -24,7 +24,7 @@ import (
 type source struct {
 	env    connector.Env
 	schema *columnar.Schema
-	client *kgo.Client
+	client *brokers
 	admin  *kadm.Client
 	codec  kgo.Decompressor
 
@@ -39,6 +39,7 @@ type source struct {
 	maxDelay    time.Duration
 	group       string
 	description string
+	fetch       fetchLimits
 
 	leaders leaders
 	waited  time.Time // since when fewer than minOffsets rows are there
@@ -87,17 +88,46 @@ func newSource(env connector.Env, o connector.Options) (connector.Source, error)
 	if s.maxOffsets > 0 && s.minOffsets > s.maxOffsets {
 		return nil, fmt.Errorf("option \"minOffsetsPerTrigger\" (%d) is greater than \"maxOffsetsPerTrigger\" (%d)", s.minOffsets, s.maxOffsets)
 	}
-	s.committed = strings.EqualFold(o.String("kafka.isolation.level", "read_uncommitted"), "read_committed")
+	switch level := strings.ToLower(o.String("kafka.isolation.level", "read_uncommitted")); level {
+	case "read_committed", "read_uncommitted":
+		s.committed = level == "read_committed"
+	default:
+		return nil, fmt.Errorf("option \"kafka.isolation.level\": found %q, expected read_committed or read_uncommitted", level)
+	}
 	s.group = o.String("kafka.group.id", "")
-	opts, err := clientOptions(o)
-	if err != nil {
+	if err := s.limits(o); err != nil {
 		return nil, err
 	}
-	if s.client, err = kgo.NewClient(opts...); err != nil {
+	if s.client, err = dial(env, o); err != nil {
 		return nil, err
 	}
-	s.admin = kadm.NewClient(s.client)
+	s.admin = kadm.NewClient(s.client.Client)
 	return s, nil
+}
+
+// fetchLimits bound one fetch.
+type fetchLimits struct{ bytes, partitionBytes, minBytes, waitMs int32 }
+
+// limits reads what a fetch may take. They are soft: a record that is greater comes alone.
+func (s *source) limits(o connector.Options) error {
+	for _, l := range []struct {
+		name string
+		def  int64
+		to   *int32
+	}{
+		{"kafka.fetch.max.bytes", fetchBytes, &s.fetch.bytes}, {"kafka.max.partition.fetch.bytes", fetchBytes, &s.fetch.partitionBytes},
+		{"kafka.fetch.min.bytes", 1, &s.fetch.minBytes}, {"kafka.fetch.max.wait.ms", fetchWaitMs, &s.fetch.waitMs},
+	} {
+		n, err := o.Int(l.name, l.def)
+		if err != nil {
+			return err
+		}
+		if n < 0 || n > 1<<30 {
+			return fmt.Errorf("option %q: found %d, expected 0 to %d", l.name, n, 1<<30)
+		}
+		*l.to = int32(n)
+	}
+	return nil
 }
 
 // topics reads subscribe, subscribePattern or assign.
@@ -208,11 +238,14 @@ func (s *source) Close() error {
 
 // offsets lists the first and the end offsets of all partitions.
 func (s *source) offsets(ctx context.Context) (earliest, end position, err error) {
+	if err := s.client.reach(ctx); err != nil {
+		return nil, nil, err
+	}
 	topics := s.subscribe
 	if s.pattern != nil {
 		all, err := s.admin.ListTopics(ctx)
 		if err != nil {
-			return nil, nil, s.explain(err)
+			return nil, nil, s.client.explain(err)
 		}
 		topics = nil
 		for t := range all {
@@ -230,7 +263,7 @@ func (s *source) offsets(ctx context.Context) (earliest, end position, err error
 	}
 	first, err := s.admin.ListStartOffsets(ctx, topics...)
 	if err != nil {
-		return nil, nil, s.explain(err)
+		return nil, nil, s.client.explain(err)
 	}
 	list := s.admin.ListEndOffsets
 	if s.committed {
@@ -238,7 +271,7 @@ func (s *source) offsets(ctx context.Context) (earliest, end position, err error
 	}
 	last, err := list(ctx, topics...)
 	if err != nil {
-		return nil, nil, s.explain(err)
+		return nil, nil, s.client.explain(err)
 	}
 	earliest, end = position{}, position{}
 	take := func(from kadm.ListedOffsets, to position) error {
@@ -248,7 +281,7 @@ func (s *source) offsets(ctx context.Context) (earliest, end position, err error
 					continue
 				}
 				if o.Err != nil {
-					return fmt.Errorf("topic %q, partition %d: %w", t, p, s.explain(o.Err))
+					return fmt.Errorf("topic %q, partition %d: %w", t, p, s.client.explain(o.Err))
 				}
 				to[tp{t, p}] = o.Offset
 			}
@@ -268,11 +301,6 @@ func contains(list []int32, x int32) bool {
 		}
 	}
 	return false
-}
-
-// explain adds what to do to an error of the broker.
-func (s *source) explain(err error) error {
-	return fmt.Errorf("kafka: %w (is the broker at option \"kafka.bootstrap.servers\" up, and the topic there?)", err)
 }
 
 const adminTimeout = 60 * time.Second
@@ -376,19 +404,19 @@ func (s *source) beginning(ctx context.Context, earliest, end position) (positio
 			if byStamp == nil {
 				var err error
 				if byStamp, err = s.admin.ListOffsetsAfterMilli(ctx, stamp, t.topic); err != nil {
-					return nil, s.explain(err)
+					return nil, s.client.explain(err)
 				}
 			}
 			o, ok := byStamp.Lookup(t.topic, t.partition)
 			if !ok {
 				one, err := s.admin.ListOffsetsAfterMilli(ctx, stamp, t.topic)
 				if err != nil {
-					return nil, s.explain(err)
+					return nil, s.client.explain(err)
 				}
 				o, _ = one.Lookup(t.topic, t.partition)
 			}
 			if o.Err != nil {
-				return nil, s.explain(o.Err)
+				return nil, s.client.explain(o.Err)
 			}
 			if o.Timestamp < 0 && o.Offset >= end[t] && !s.start.orLatest {
 				return nil, fmt.Errorf("topic %q, partition %d has no record at or after %d ms; set startingOffsetsByTimestampStrategy to latest to begin at its end", t.topic, t.partition, stamp)

@@ -9,7 +9,8 @@ import (
 func Spec() *connector.Spec {
 	return &connector.Spec{
 		Format: "kafka", Doc: "records of Apache Kafka topics",
-		Promise:  "exactly once to readers with isolation.level read_committed: one transaction per batch that also records the batch id",
+		Promise:  "exactly once to readers with isolation.level read_committed: one transaction per batch that also records the batch id; at least once with transactional: false",
+		Example:  "format: kafka\noptions: {kafka.bootstrap.servers: \"localhost:9092\", topic: totals}",
 		Prefixes: []string{"kafka."},
 		Options: []connector.Option{
 			{Name: "kafka.bootstrap.servers", Required: true, Doc: "the brokers, as host:port,host:port"},
@@ -26,11 +27,26 @@ func Spec() *connector.Spec {
 			{Name: "minPartitions", Doc: "accepted for compatibility: a partition's records are decoded in parallel anyway"},
 			{Name: "includeHeaders", Default: "false", Doc: "add the column headers"},
 			{Name: "failOnDataLoss", Default: "true", Doc: "fail when offsets that were to be read are gone; otherwise warn and go on"},
+			{Name: "topic", Doc: "sink: the topic of all rows; without it the column topic says where a row goes"},
+			{Name: "transactional", Default: "true", Doc: "sink: one transaction per batch, exactly once; false is at least once, with less delay for readers"},
+			{Name: "failOnUnknownBatch", Default: "true", Doc: "sink: fail when a batch is to be written again and the brokers have forgotten whether it was committed"},
+			{Name: "kafka.transactional.id", Doc: "sink: name of the producer and of the group that keeps the last batch (default wstream-<query id>-<sink>), for ACLs"},
+			{Name: "kafka.transaction.timeout.ms", Default: "5m", Doc: "sink: how long a transaction may take; readers wait so long for what a dead process has left open"},
+			{Name: "kafka.isolation.level", Default: "read_uncommitted", Doc: "source: read_committed leaves out rows of aborted and open transactions"},
+			{Name: "kafka.group.id", Doc: "source: consumer group to which offsets are written after each commit, for lag tools; never read"},
+			{Name: "kafka.security.protocol", Default: "PLAINTEXT", Doc: "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL"},
+			{Name: "kafka.sasl.mechanism", Doc: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER"},
+			{Name: "kafka.sasl.jaas.config", Doc: `the login as Kafka writes it: org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";`},
+			{Name: "kafka.sasl.oauthbearer.token.endpoint.url", Doc: "file:// of a token, read again at each login"},
+			{Name: "kafka.ssl.truststore.location", Doc: "file of trusted certificates in PEM; kafka.ssl.truststore.certificates gives them in place"},
+			{Name: "kafka.ssl.keystore.location", Doc: "file of the own certificate chain and key in PEM; kafka.ssl.keystore.certificate.chain and kafka.ssl.keystore.key give them in place"},
+			{Name: "kafka.ssl.endpoint.identification.algorithm", Default: "https", Doc: "empty: the broker's certificate is checked, but not for its host name"},
 		},
 		FixedSchema: func(o connector.Options) (*columnar.Schema, error) {
 			h, err := o.Bool("includeHeaders", false)
 			return Schema(h), err
 		},
 		NewSource: newSource,
+		NewSink:   newSink,
 	}
 }
