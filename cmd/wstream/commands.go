@@ -28,6 +28,8 @@ func (p *program) commands() []*cli.Command {
 		p.moduleCommand(),
 		p.generateCommand(),
 		p.listCommand(),
+		p.docsCommand(),
+		p.completionCommand(),
 		p.versionCommand(),
 	}
 }
