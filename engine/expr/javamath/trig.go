@@ -131,7 +131,7 @@ func Atan2(y, x float64) float64 {
 	var z float64
 	switch k := ey - ex; {
 	case k > 60:
-		z = math.Pi/2 + 0.5*piLo
+		z = pio2Hi
 	case x < 0 && k < -60:
 		z = 0
 	default:
@@ -201,11 +201,15 @@ func Tan(x float64) float64 {
 	return -c.div(s).value()
 }
 
-// reduce splits x into a multiple q of pi/2 and a rest of at most pi/4; ok is false for what is
-// beyond its reach.
+// reduce splits x into a multiple q of pi/2, of which the last bits matter, and a rest of at most pi/4; ok is
+// false for infinities and NaN.
 func reduce(x float64) (r double2, q int64, ok bool) {
 	if !(math.Abs(x) < 1<<30) {
-		return r, 0, false
+		if x-x != 0 {
+			return r, 0, false
+		}
+		r, q = reduceHuge(x)
+		return r, q, true
 	}
 	n := math.RoundToEven(x * (2 / math.Pi))
 	// pi/2 in three parts; the products are exact in two doubles.
