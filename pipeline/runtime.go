@@ -129,7 +129,7 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 		return nil, false, e
 	}
 	opts := connector.NewOptions(s.Options)
-	if errs := r.checkOptions(spec, opts, what, s.at, s.Pos); len(errs) > 0 {
+	if errs := r.checkOptions(spec, opts, spec.LenientOptions, what, s.at, s.Pos); len(errs) > 0 {
 		return nil, false, errs[0]
 	}
 	if spec.FixedSchema != nil && s.Schema == nil {
@@ -158,7 +158,7 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 }
 
 // checkOptions looks for unknown and missing options.
-func (r *Runtime) checkOptions(spec *connector.Spec, o connector.Options, what string, at map[string]Pos, p Pos) Errors {
+func (r *Runtime) checkOptions(spec *connector.Spec, o connector.Options, lenient bool, what string, at map[string]Pos, p Pos) Errors {
 	var errs Errors
 	var names []string
 	for _, d := range spec.Options {
@@ -182,7 +182,7 @@ next:
 		}
 		e := r.fail(pos, nil, "%s: format %q has no option %q", what, spec.Format, n)
 		e.Suggestion = nearest(n, names)
-		if spec.LenientOptions {
+		if lenient {
 			r.env.warn(e.Error())
 			continue
 		}
@@ -291,7 +291,7 @@ func (r *Runtime) checkSink(s *Sink) Errors {
 		e.Suggestion = nearest(s.Format, names)
 		return Errors{e}
 	}
-	errs := r.checkOptions(spec, connector.NewOptions(s.Options), what, s.at, s.Pos)
+	errs := r.checkOptions(spec, connector.NewOptions(s.Options), false, what, s.at, s.Pos)
 	if spec.Modes != nil && s.From != "" {
 		ok := false
 		var modes []string

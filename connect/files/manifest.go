@@ -35,7 +35,8 @@ func manifestPath(dir, query string) string {
 	return filepath.Join(dir, metadataDir, query+".jsonl")
 }
 
-// readManifest reads the whole lines of a manifest; whole is the length of these.
+// readManifest reads the whole lines of a manifest; whole is the length of these. Of two lines of the same batch, as a
+// process may write that another one has taken the query from, the first counts.
 func readManifest(fsys vfs.FS, path string) (lines []manifestLine, whole int, err error) {
 	text, err := vfs.ReadFile(fsys, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +57,9 @@ func readManifest(fsys vfs.FS, path string) (lines []manifestLine, whole int, er
 			}
 			return nil, 0, fmt.Errorf("manifest %q: line %d: %w", path, len(lines)+1, err)
 		}
-		lines = append(lines, l)
+		if len(lines) == 0 || l.Batch > lines[len(lines)-1].Batch {
+			lines = append(lines, l)
+		}
 		whole += n + 1
 	}
 }

@@ -152,10 +152,13 @@ func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
 	if err := s.env.FS.RemoveAll(s.staging()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// First the manifest, so that its readers never miss a file.
+	// First the manifest, so that its readers never miss a file. It is there before any file is, so that they wait for it.
 	dropped, err := cutManifest(s.env.FS, manifestPath(s.dir, s.owner()), lastCommitted)
+	if err == nil {
+		err = s.prepare()
+	}
 	if err != nil {
-		return err
+		return explainDisk(err)
 	}
 	if s.env.Log != nil {
 		err = s.env.Log.Each(func(batch int64, v json.RawMessage) error {
@@ -192,13 +195,30 @@ func (s *sink) Begin(_ context.Context, info connector.BatchInfo) (connector.Bat
 	if w.data, w.by, err = s.split(w.schema); err != nil {
 		return nil, err
 	}
-	if !s.ready {
-		if err := vfs.MkdirAllSync(s.env.FS, filepath.Join(s.dir, metadataDir)); err != nil {
-			return nil, explainDisk(err)
-		}
-		s.ready = true
+	if err := s.prepare(); err != nil {
+		return nil, explainDisk(err)
 	}
 	return w, nil
+}
+
+// prepare makes the folder and an empty manifest if they are not there.
+func (s *sink) prepare() error {
+	if s.ready {
+		return nil
+	}
+	dir, manifest := filepath.Join(s.dir, metadataDir), manifestPath(s.dir, s.owner())
+	if err := vfs.MkdirAllSync(s.env.FS, dir); err != nil {
+		return err
+	}
+	if ok, err := vfs.Exists(s.env.FS, manifest); err != nil {
+		return err
+	} else if !ok {
+		if err := vfs.WriteFile(s.env.FS, manifest, nil); err != nil {
+			return err
+		}
+	}
+	s.ready = true
+	return nil
 }
 
 // explainDisk adds to an error of the file system what can be done.

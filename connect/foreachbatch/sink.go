@@ -24,15 +24,16 @@ type Sink struct {
 	function string
 	bound    *host.Bound
 	schema   *columnar.Schema
-	dbs      []*sqldb.DB // one for each connection that the module is allowed, opened once
-	names    []string
+	dbs      []*sqldb.DB    // opened once for each database, which several connections may name
+	names    map[string]int // the connections that the module is allowed, as positions in dbs
 }
 
 // New makes a sink of the foreachBatch function of a module. The connections that the module is allowed are looked up
 // at once, and opened with the first batch. The function is bound when the schema of the rows is known: at once if env
 // has it.
 func New(env connector.Env, m *host.Module, function string) (connector.Sink, error) {
-	s := &Sink{env: env, module: m, function: function}
+	s := &Sink{env: env, module: m, function: function, names: map[string]int{}}
+	at := map[[2]string]int{}
 	for _, name := range m.Permissions().SQL {
 		if env.Connection == nil {
 			return nil, fmt.Errorf("module %q is allowed the connection %q, but there are no connections here", m.Name(), name)
@@ -41,11 +42,17 @@ func New(env connector.Env, m *host.Module, function string) (connector.Sink, er
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("module %q is allowed %q: %w", m.Name(), "sql:"+name, err), s.Close())
 		}
+		where := [2]string{sqldb.DriverName(c.Driver), c.DSN}
+		if k, ok := at[where]; ok { // one transaction serves both names
+			s.names[name] = k
+			continue
+		}
 		db, err := sqldb.Open(env, c)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.dbs, s.names = append(s.dbs, db), append(s.names, name)
+		at[where], s.names[name] = len(s.dbs), len(s.dbs)
+		s.dbs = append(s.dbs, db)
 	}
 	if env.Schema != nil {
 		if err := s.bind(context.Background(), env.Schema); err != nil {
@@ -93,14 +100,14 @@ func (s *Sink) Begin(ctx context.Context, info connector.BatchInfo) (connector.B
 	if err := s.bind(ctx, schema); err != nil {
 		return nil, err
 	}
-	w := &writer{info: info, txs: transactions{}}
+	w := &writer{info: info, txs: &transactions{names: s.names}}
 	done := 0
-	for i, db := range s.dbs {
+	for _, db := range s.dbs {
 		tx, err := db.Begin(ctx, s.env.Name, info)
 		if err != nil {
 			return nil, errors.Join(err, w.txs.rollback(ctx))
 		}
-		w.txs[s.names[i]] = tx
+		w.txs.open = append(w.txs.open, tx)
 		if tx.Done() {
 			done++
 		}
@@ -129,7 +136,7 @@ func (s *Sink) Begin(ctx context.Context, info connector.BatchInfo) (connector.B
 type writer struct {
 	info  connector.BatchInfo
 	guest *host.BatchWriter
-	txs   transactions
+	txs   *transactions
 	skip  bool // the batch has been written before
 }
 

@@ -1,5 +1,4 @@
-// Package memory is the sink that keeps rows in the process, for tests and for trying things out. Pipeline
-// tests put their own in its place.
+// Package memory is the sink that keeps batches in memory, for programs that embed the engine and for tests.
 package memory
 
 import (
@@ -7,11 +6,22 @@ import (
 	"github.com/wstream/wstream/engine/memory"
 )
 
-// Spec documents the connector.
+// Spec is the sink "memory".
 func Spec() *connector.Spec {
 	return &connector.Spec{
-		Format: "memory", Doc: "rows kept in the process, for tests", NoCheckpoint: true,
-		Promise: "at least once, for people and tests: the rows end with the process",
-		NewSink: func(connector.Env, connector.Options) (connector.Sink, error) { return memory.NewSink(), nil },
+		Format:       "memory",
+		Doc:          "Keeps all rows in memory, where a program that embeds the engine finds them.",
+		Promise:      "exactly once while the process lives; nothing after it",
+		Example:      "sinks:\n  kept:\n    from: raw\n    format: memory\n",
+		Options:      []connector.Option{{Name: "queryName", Doc: "The name under which the rows are found; the sink's unless set."}},
+		NoCheckpoint: true,
+		NewSink: func(env connector.Env, o connector.Options) (connector.Sink, error) {
+			return Find(env.Shared, o.String("queryName", env.Name)), nil
+		},
 	}
+}
+
+// Find gives the rows of a sink by its name, also before the query has begun.
+func Find(shared *connector.Shared, name string) *memory.Sink {
+	return shared.Get("memory sink "+name, func() any { return memory.NewSink() }).(*memory.Sink)
 }

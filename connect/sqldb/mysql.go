@@ -28,7 +28,7 @@ func newMySQL(c connector.Connection, l limits) (dialect, error) {
 	config.Timeout = l.connect
 	config.ParseTime = false
 	config.Logger = &mysql.NopLogger{} // errors are returned as well
-	config.MaxAllowedPacket = 0 // the server's
+	config.MaxAllowedPacket = 0        // the server's
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -34,6 +35,11 @@ func newTable(driver string, env connector.Env, o connector.Options) (connector.
 	db, err := openOption(driver, env, o)
 	if err != nil {
 		return nil, err
+	}
+	if q, ok := db.d.(*sqliteDialect); ok { // opening it would make it
+		if _, err := os.Stat(q.path); err != nil {
+			return nil, db.fault(err)
+		}
 	}
 	if env.Zone == nil {
 		env.Zone = time.UTC

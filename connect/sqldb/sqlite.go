@@ -17,6 +17,7 @@ import (
 
 // sqliteDialect is the dialect of SQLite.
 type sqliteDialect struct {
+	path  string
 	dsn   string
 	turn  chan struct{} // held by the one sink of the process that writes to the file
 	limit limits
@@ -36,7 +37,7 @@ func newSQLite(env connector.Env, c connector.Connection, l limits) (dialect, er
 		values.Add("_pragma", p)
 	}
 	turn := env.Shared.Get("sqlite writer "+path, func() any { return make(chan struct{}, 1) }).(chan struct{})
-	return &sqliteDialect{dsn: "file:" + escapePath(path) + "?" + values.Encode(), turn: turn, limit: l}, nil
+	return &sqliteDialect{path: path, dsn: "file:" + escapePath(path) + "?" + values.Encode(), turn: turn, limit: l}, nil
 }
 
 // sqlitePath splits a dsn, which is a path or a URI, into the absolute path of the file and its parameters.
