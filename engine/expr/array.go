@@ -340,6 +340,9 @@ func bindArrayInsert(b *Binder, args []Expr) (Expr, error) {
 // maxArraySize is the most elements an array may have.
 const maxArraySize = 2147483632
 
+// maxBatchElements is the most elements that functions make of the rows of one batch.
+const maxBatchElements = 1 << 26
+
 func arrayTooLong(n int64, fn string) error {
 	return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION", "can't create array with %d elements which exceeding the array size limit %d; unsuccessful try to create arrays in the function `%s`", n, maxArraySize, fn)
 }
@@ -840,7 +843,7 @@ func bindArrayRepeat(b *Binder, args []Expr) (Expr, error) {
 					continue
 				}
 				k := intAt(a[1].Column, a[1].row(i))
-				if k > maxArraySize || int64(len(l.idx))+k > 1<<28 {
+				if k > maxArraySize || int64(len(l.idx))+k > maxBatchElements {
 					return nil, arrayTooLong(k, "array_repeat")
 				}
 				for ; k > 0; k-- {

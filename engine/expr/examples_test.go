@@ -33,16 +33,19 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %s gave no rows", f.Name, query)
 			continue
 		}
-		c := res.Batches[0].Columns[0]
-		text, err := expr.CastColumn(&expr.Context{ANSI: true}, c, columnar.String, expr.CastANSI)
-		if err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-			continue
+		var cells []string
+		for _, c := range res.Batches[0].Columns {
+			text, err := expr.CastColumn(&expr.Context{ANSI: true}, c, columnar.String, expr.CastANSI)
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", f.Name, err)
+			case text.IsNull(0):
+				cells = append(cells, "NULL")
+			default:
+				cells = append(cells, text.StringAt(0))
+			}
 		}
-		got := "NULL"
-		if !text.IsNull(0) {
-			got = text.StringAt(0)
-		}
+		got := strings.Join(cells, ", ")
 		if plain(got) != plain(want) {
 			t.Errorf("%s: %s gave %s, the documentation has %s", f.Name, query, got, want)
 		}

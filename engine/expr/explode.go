@@ -218,7 +218,7 @@ func bindStack(b *Binder, args []Expr) (Expr, error) {
 	}
 	return &generator{name: "stack", args: append([]Expr{args[0]}, out...), cols: cols, run: func(_ *Context, a []vec, rows int) ([]*columnar.Column, []int32, error) {
 		a = a[1:]
-		if int64(n)*int64(rows) > 1<<27 {
+		if int64(n)*int64(rows) > maxBatchElements {
 			return nil, nil, sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "stack of %d rows each does not fit in a batch of %d rows", n, rows)
 		}
 		parent := make([]int32, 0, rows*int(n))

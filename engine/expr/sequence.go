@@ -129,7 +129,7 @@ func (s *sequencer) integers(start, stop, step int64) error {
 	if n > maxArraySize || n == 0 {
 		return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "can't create array with %d elements which exceeding the array size limit %d; the value returned by the parameter(s) `count` in the function `sequence`", n, maxArraySize)
 	}
-	if n > 1<<27 {
+	if n > maxBatchElements {
 		return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "an array of %d elements does not fit in a batch", n)
 	}
 	e := s.b.Child(0)
@@ -159,8 +159,8 @@ func (s *sequencer) times(start, stop int64, step columnar.CalendarInterval) err
 		return s.bounds(start, stop, string(javatext.AppendCalendarInterval(nil, javatext.CalendarInterval(step))))
 	}
 	for k := int64(0); ; k++ {
-		if k > 1<<27 {
-			return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "a sequence of more than %d elements does not fit in a batch", 1<<27)
+		if k > maxBatchElements {
+			return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "a sequence of more than %d elements does not fit in a batch", maxBatchElements)
 		}
 		var v int64
 		ok := true
