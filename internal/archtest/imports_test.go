@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		{"cmd/wstream", Module + "/server", ""},
 		{"internal/vfs", Module + "/state", `"internal" is open to all, so it may not import "state"`},
 		{"internal/failpoint", Module + "/internal/vfs", ""},
-		{"utils", "fmt", `folder "utils" is in no layer; add it to the table of internal/archtest and docs/architecture.md`},
+		{"utils", "fmt", `folder "utils" is in no layer; add it to the table of internal/archtest and docs/ARCHITECTURE.md`},
 		{"engine", Module + "/cmd/wstream", `layer "engine" may not import layer "cmd"`},
 		{"sdk/go", Module + "/abi", `layer "sdk" may not import layer "abi"`},
 	} {
@@ -93,7 +93,7 @@ func faults(f file) []string {
 	}
 	name, known := within(f.dir, names)
 	if !known && !ownOpen {
-		return []string{fmt.Sprintf("folder %q is in no layer; add it to the table of internal/archtest and docs/architecture.md", f.dir)}
+		return []string{fmt.Sprintf("folder %q is in no layer; add it to the table of internal/archtest and docs/ARCHITECTURE.md", f.dir)}
 	}
 	var layer Layer
 	if known {

@@ -1,4 +1,4 @@
-// Package archtest keeps the table of packages in docs/architecture.md true: its test fails on an import that the table
+// Package archtest keeps the table of packages in docs/ARCHITECTURE.md true: its test fails on an import that the table
 // forbids, and on a package that the table does not know.
 package archtest
 
