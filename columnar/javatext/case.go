@@ -2,7 +2,6 @@ package javatext
 
 import (
 	_ "embed" // for the table
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -24,11 +23,7 @@ var casings = sync.OnceValue(func() *casing {
 		f := strings.Fields(line)
 		var runes []rune
 		for _, hex := range f[1:] {
-			v, err := strconv.ParseUint(hex, 16, 32)
-			if err != nil {
-				panic("javatext: broken casing table: " + err.Error())
-			}
-			runes = append(runes, rune(v))
+			runes = append(runes, rune(tableInt(hex, 16)))
 		}
 		m := c.upper
 		switch f[0] {

@@ -2,7 +2,6 @@ package javatext
 
 import (
 	_ "embed" // for the table
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -60,6 +59,7 @@ func charsClass(chars string) *charClass {
 }
 
 var (
+	emptyClass      = &charClass{func(rune) bool { return false }}
 	anySet          = (&charClass{func(rune) bool { return true }}).compile()
 	dotSet          = (&charClass{func(r rune) bool { return !isLineTerminator(r) }}).compile()
 	unixDotSet      = (&charClass{func(r rune) bool { return r != '\n' }}).compile()
@@ -138,6 +138,7 @@ func (p *regexParser) class(consume bool) *charClass {
 		switch {
 		case p.i >= len(p.t):
 			p.fail("Unclosed character class")
+			return emptyClass
 		case c == '[':
 			join(p.class(true))
 			c = p.peek()
@@ -179,6 +180,7 @@ func (p *regexParser) classAnd(prev **charClass, bits *bitClass) {
 	for c != ']' && c != '&' {
 		if p.i >= len(p.t) {
 			p.fail("Unclosed character class")
+			return
 		}
 		if c == '[' {
 			d := p.class(true)
@@ -321,8 +323,10 @@ func (p *regexParser) property() *charClass {
 		switch {
 		case p.i >= len(p.t):
 			p.fail("Unclosed character family")
+			return emptyClass
 		case p.i == from:
 			p.fail("Empty character family")
+			return emptyClass
 		}
 		name = string(p.t[from:p.i])
 		p.i++
@@ -348,6 +352,7 @@ func (p *regexParser) namedClass(name string) *charClass {
 		}
 		if class == nil {
 			p.fail("Unknown Unicode property {name=<" + strings.ToLower(key) + ">, value=<" + value + ">}")
+			return emptyClass
 		}
 		return class
 	}
@@ -372,6 +377,7 @@ func (p *regexParser) namedClass(name string) *charClass {
 	}
 	if class == nil {
 		p.fail("Unknown character property name {" + name + "}")
+		return emptyClass
 	}
 	return class
 }
@@ -615,12 +621,7 @@ var regexNameTables = sync.OnceValue(func() *regexNames {
 		}
 		f := strings.Split(strings.TrimPrefix(line, "block "), "|")
 		bounds := strings.Fields(f[0])
-		lo, err := strconv.ParseUint(bounds[0], 16, 32)
-		hi, err2 := strconv.ParseUint(bounds[1], 16, 32)
-		if err != nil || err2 != nil {
-			panic("javatext: broken block table: " + line)
-		}
-		class := rangeClass(rune(lo), rune(hi))
+		class := rangeClass(rune(tableInt(bounds[0], 16)), rune(tableInt(bounds[1], 16)))
 		for _, name := range f[1:] {
 			t.blocks[name] = class
 		}

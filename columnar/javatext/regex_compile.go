@@ -11,7 +11,7 @@ const (
 	opMatch          regexOp = iota
 	opLiteral                // the text lit
 	opSet                    // one character of set
-	opSetRepeat              // min to max characters of set, as mode says
+	opSetRepeat              // min to max characters of set, as mode says; x is the byte that must follow, or -1
 	opSplit                  // go on at x, later at y
 	opJump                   // go on at x
 	opSave                   // remember the position as end x of the groups
@@ -81,9 +81,12 @@ func compileRegex(root *regexNode, groups int) *regexProgram {
 	p.node(root)
 	p.emit(regexInst{op: opMatch})
 	for i := range p.insts {
-		if p.insts[i].op == opSplit {
-			p.insts[i].min = p.splits
+		switch in := &p.insts[i]; in.op {
+		case opSplit:
+			in.min = p.splits
 			p.splits++
+		case opSetRepeat:
+			in.x = p.byteBehind(i)
 		}
 	}
 	p.prefix, p.literal = root.literalPrefix()
@@ -95,6 +98,16 @@ func compileRegex(root *regexNode, groups int) *regexProgram {
 	}
 	p.atBegin = p.insts[0].op == opTextBegin
 	return p
+}
+
+// byteBehind returns the byte that must follow an instruction, or -1.
+func (p *regexProgram) byteBehind(i int) int {
+	for i++; i < len(p.insts) && p.insts[i].op == opSave; i++ {
+	}
+	if i < len(p.insts) && p.insts[i].op == opLiteral {
+		return int(p.insts[i].lit[0])
+	}
+	return -1
 }
 
 func (p *regexProgram) emit(i regexInst) int {

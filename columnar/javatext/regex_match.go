@@ -198,11 +198,18 @@ func (m *regexMatcher) backtrack(base int) (pc, pos int, ok bool) {
 		case frameRegister:
 			m.registers[f.a] = f.b
 		case frameGreedy:
-			pos = f.b - 1
-			for pos > f.a && !utf8.RuneStart(m.s[pos]) {
-				pos--
-			}
 			pc = f.c
+			pos = f.b - 1
+			if next := m.prog.insts[pc-1].x; next >= 0 {
+				// Only where the byte stands that must follow can the path go on.
+				if pos = f.a + strings.LastIndexByte(m.s[f.a:f.b], byte(next)); pos < f.a {
+					break
+				}
+			} else {
+				for pos > f.a && !utf8.RuneStart(m.s[pos]) {
+					pos--
+				}
+			}
 			if pos > f.a {
 				f.b = pos
 			} else {

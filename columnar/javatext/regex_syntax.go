@@ -93,36 +93,29 @@ type regexParser struct {
 	groups int // capturing groups so far, with the whole match
 	names  map[string]int
 	depth  int
+	err    *PatternSyntaxError // the first thing wrong
 }
 
 // maxRegexDepth bounds the nesting of groups, so that no pattern exhausts the stack.
 const maxRegexDepth = 500
 
-// regexSyntaxPanic carries an error out of the parser.
-type regexSyntaxPanic struct{ err *PatternSyntaxError }
-
+// fail notes what is wrong, unless something already was, and ends the pattern, so that the parser comes to its end.
 func (p *regexParser) fail(description string) {
-	panic(regexSyntaxPanic{&PatternSyntaxError{Pattern: p.source, Description: description, Index: max(0, p.i-1)}})
+	if p.err == nil {
+		p.err = &PatternSyntaxError{Pattern: p.source, Description: description, Index: max(0, p.i-1)}
+	}
+	p.i = len(p.t)
 }
 
 // parseRegex parses a pattern.
-func parseRegex(source string) (p *regexParser, root *regexNode, err error) {
-	p = &regexParser{source: source, t: unquoteRegex([]rune(source)), groups: 1, names: map[string]int{}}
-	defer func() {
-		if r := recover(); r != nil {
-			syntax, ok := r.(regexSyntaxPanic)
-			if !ok {
-				panic(r)
-			}
-			root, err = nil, syntax.err
-		}
-	}()
-	root = p.alternation()
+func parseRegex(source string) (*regexParser, *regexNode, error) {
+	p := &regexParser{source: source, t: unquoteRegex([]rune(source)), groups: 1, names: map[string]int{}}
+	root := p.alternation()
 	if p.i < len(p.t) {
-		if p.t[p.i] == ')' {
-			p.fail("Unmatched closing ')'")
-		}
-		p.fail("Unexpected internal error")
+		p.fail("Unmatched closing ')'")
+	}
+	if p.err != nil {
+		return nil, nil, p.err
 	}
 	return p, root, nil
 }
@@ -309,6 +302,7 @@ func (p *regexParser) sequence() *regexNode {
 		case '?', '*', '+':
 			p.next()
 			p.fail("Dangling meta character '" + string(c) + "'")
+			return seq.simplified()
 		case '{':
 			// Nothing, repeated.
 			node = &regexNode{op: nodeEmpty}
@@ -421,15 +415,16 @@ func (p *regexParser) quantified(atom *regexNode) *regexNode {
 func (p *regexParser) counts(node *regexNode) {
 	if !isDigitRune(p.raw(p.i)) {
 		p.fail("Illegal repetition")
+		return
 	}
 	number := func() int {
 		n := 0
 		for p.i < len(p.t) && isDigitRune(p.peek()) {
 			n = n*10 + int(p.t[p.i]-'0')
+			p.i++
 			if n > math.MaxInt32 {
 				p.fail("Illegal repetition range")
 			}
-			p.i++
 		}
 		return n
 	}
@@ -489,6 +484,7 @@ func (p *regexParser) group() *regexNode {
 			node = p.capture()
 		case '$', '@':
 			p.fail("Unknown group type")
+			return nil
 		default:
 			p.i--
 			p.addFlags()
@@ -588,6 +584,7 @@ func (p *regexParser) addFlags() {
 func (p *regexParser) escape(inClass, isRange bool) (c rune, set *charClass, node *regexNode) {
 	if p.i >= len(p.t) {
 		p.fail("Unexpected internal error")
+		return 0, nil, nil
 	}
 	c = p.skip()
 	unicodeClass := p.has(flagUnicodeClass)
@@ -620,6 +617,7 @@ func (p *regexParser) escape(inClass, isRange bool) (c rune, set *charClass, nod
 		set = verticalSpace
 	case 'N':
 		p.fail("Illegal character name escape sequence")
+		return 0, nil, nil
 	case 'a':
 		return '\a', nil, nil
 	case 'c':
