@@ -22,6 +22,8 @@ func (p *program) commands() []*cli.Command {
 		p.testCommand(),
 		p.lintCommand(),
 		p.explainCommand(),
+		p.planCommand(),
+		p.doctorCommand(),
 		p.sqlCommand(),
 		p.checkpointCommand(),
 		p.stateCommand(),

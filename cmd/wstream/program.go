@@ -96,6 +96,8 @@ func exitCode(err error) int {
 		return exitEnvironment
 	case errors.As(err, &many), errors.As(err, &one):
 		return exitInvalid
+	case ofEnvironment(err):
+		return exitEnvironment
 	}
 	return exitFailed
 }
