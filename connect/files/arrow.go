@@ -57,7 +57,7 @@ func writeArrow(_ connector.Env, o connector.Options) (fileFormat, error) {
 	if _, err := arrowfmt.NewWriter(io.Discard, columnar.NewSchema(), compression, true); err != nil {
 		return fileFormat{}, err
 	}
-	return fileFormat{extension: ".arrow", open: func(w io.Writer, schema *columnar.Schema) (output, error) {
+	return fileFormat{extension: ".arrow", open: func(w io.Writer, schema *columnar.Schema) (Output, error) {
 		return arrowfmt.NewWriter(w, schema, compression, false)
 	}}, nil
 }

@@ -12,14 +12,7 @@ import (
 // fileFormat writes files of one format.
 type fileFormat struct {
 	extension string // of their names, with the dot
-	open      func(w io.Writer, schema *columnar.Schema) (output, error)
-}
-
-// output is one file that is being written.
-type output interface {
-	Write(b *columnar.Batch) error
-	// Close ends the file; the writer below stays open.
-	Close() error
+	open      func(w io.Writer, schema *columnar.Schema) (Output, error)
 }
 
 // rowWriter writes rows as text. It serves one file.
@@ -37,7 +30,7 @@ func textOutput(o connector.Options, extension string, rows func(schema *columna
 	if err != nil {
 		return fileFormat{}, err
 	}
-	return fileFormat{extension: "." + extension + codec.Extension(), open: func(w io.Writer, schema *columnar.Schema) (output, error) {
+	return fileFormat{extension: "." + extension + codec.Extension(), open: func(w io.Writer, schema *columnar.Schema) (Output, error) {
 		r, err := rows(schema)
 		if err != nil {
 			return nil, err
@@ -62,7 +55,7 @@ type textFileOutput struct {
 	line []byte
 }
 
-// Write implements output.
+// Write implements Output.
 func (t *textFileOutput) Write(b *columnar.Batch) error {
 	line := t.line[:0]
 	for i := range b.Rows {
@@ -78,7 +71,7 @@ func (t *textFileOutput) Write(b *columnar.Batch) error {
 	return nil
 }
 
-// Close implements output.
+// Close implements Output.
 func (t *textFileOutput) Close() error {
 	if err := t.buf.Flush(); err != nil {
 		return err

@@ -111,7 +111,7 @@ func writeParquet(_ connector.Env, o connector.Options) (fileFormat, error) {
 	if _, err := parquetfmt.NewWriter(io.Discard, columnar.NewSchema(columnar.Field{Name: "x", Type: columnar.Int32}), opts); err != nil {
 		return fileFormat{}, err
 	}
-	return fileFormat{extension: parquetfmt.Extension(opts.Compression), open: func(w io.Writer, schema *columnar.Schema) (output, error) {
+	return fileFormat{extension: parquetfmt.Extension(opts.Compression), open: func(w io.Writer, schema *columnar.Schema) (Output, error) {
 		return parquetfmt.NewWriter(w, schema, opts)
 	}}, nil
 }

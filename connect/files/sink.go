@@ -48,11 +48,7 @@ func newSink(f *format, env connector.Env, o connector.Options) (connector.Sink,
 	if s.out, err = f.write(env, o); err != nil {
 		return nil, err
 	}
-	for _, c := range strings.Split(strings.Trim(o.String("partitionBy", ""), "[] "), ",") {
-		if c = strings.Trim(strings.TrimSpace(c), "`\"'"); c != "" {
-			s.by = append(s.by, c)
-		}
-	}
+	s.by = PartitionBy(o)
 	if s.maxBytes, err = o.Bytes("maxFileSize", 1<<30); err != nil {
 		return nil, err
 	}
@@ -67,9 +63,20 @@ func newSink(f *format, env connector.Env, o connector.Options) (connector.Sink,
 	return s, nil
 }
 
+// PartitionBy reads the option of that name.
+func PartitionBy(o connector.Options) []string {
+	var by []string
+	for _, c := range strings.Split(strings.Trim(o.String("partitionBy", ""), "[] "), ",") {
+		if c = strings.Trim(strings.TrimSpace(c), "`\"'"); c != "" {
+			by = append(by, c)
+		}
+	}
+	return by
+}
+
 // check refuses rows that the files cannot have.
 func (s *sink) check(schema *columnar.Schema) error {
-	data, _, err := s.split(schema)
+	data, _, err := SplitPartitions(schema, s.by)
 	if err != nil {
 		return err
 	}
@@ -84,40 +91,6 @@ type nothing struct{}
 
 // Write implements io.Writer.
 func (nothing) Write(p []byte) (int, error) { return len(p), nil }
-
-// split divides the columns into those of the files and, as positions in schema, those of folders.
-func (s *sink) split(schema *columnar.Schema) (data *columnar.Schema, by []int, err error) {
-	for _, name := range s.by {
-		i := schema.IndexFold(name)
-		if i < 0 {
-			var names []string
-			for _, f := range schema.Fields {
-				names = append(names, f.Name)
-			}
-			return nil, nil, fmt.Errorf("option \"partitionBy\": the rows have no column %q; they have %s", name, strings.Join(names, ", "))
-		}
-		by = append(by, i)
-	}
-	data = &columnar.Schema{}
-	for i, f := range schema.Fields {
-		if !contains(by, i) {
-			data.Fields = append(data.Fields, f)
-		}
-	}
-	if len(data.Fields) == 0 {
-		return nil, nil, errors.New("option \"partitionBy\": no column is left for the files")
-	}
-	return data, by, nil
-}
-
-func contains(list []int, v int) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
-}
 
 // Description implements connector.Sink.
 func (s *sink) Description() string { return "FileSink[file:" + s.dir + "]" }
@@ -149,7 +122,7 @@ func (s *sink) owner() string {
 
 // Recover implements connector.Recoverer.
 func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
-	if err := s.env.FS.RemoveAll(s.staging()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := ignoreMissing(s.env.FS.RemoveAll(s.staging())); err != nil {
 		return err
 	}
 	// First the manifest, so that its readers never miss a file. It is there before any file is, so that they wait for it.
@@ -177,8 +150,7 @@ func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
 		}
 	}
 	for _, f := range dropped {
-		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
-		if err := s.env.FS.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := ignoreMissing(s.env.FS.Remove(filepath.Join(s.dir, filepath.FromSlash(f.Path)))); err != nil {
 			return err
 		}
 	}
@@ -187,18 +159,14 @@ func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
 
 // Begin implements connector.Sink.
 func (s *sink) Begin(_ context.Context, info connector.BatchInfo) (connector.BatchWriter, error) {
-	w := &writer{s: s, info: info, schema: info.Schema, open: map[string]*staged{}}
-	if w.schema == nil {
-		w.schema = s.env.Schema
-	}
-	var err error
-	if w.data, w.by, err = s.split(w.schema); err != nil {
-		return nil, err
+	schema := info.Schema
+	if schema == nil {
+		schema = s.env.Schema
 	}
 	if err := s.prepare(); err != nil {
 		return nil, explainDisk(err)
 	}
-	return w, nil
+	return s.newWriter(info, schema)
 }
 
 // prepare makes the folder and an empty manifest if they are not there.
