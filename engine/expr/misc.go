@@ -193,6 +193,7 @@ func miscFunctions() []*Function {
 			}
 			return b.Finish()
 		}),
+		textFunction("input_file_name", "The file that a row was read from; not known here.", ""),
 		textFunction("current_catalog", "The name of the catalog.", "spark_catalog"),
 		textFunction("current_database", "The name of the database.", "default", "current_schema"),
 		textFunction("current_user", "The user of the session.", "wstream", "user", "session_user"),
