@@ -69,7 +69,11 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	var markers []expr.Expr
 	if grouped {
 		for _, g := range groupAST {
-			if e, ok := a.tryTimeWindow(g, s); ok {
+			e, err := a.tryTimeWindow(g, s)
+			if err != nil {
+				return nil, nil, err
+			}
+			if e != nil {
 				markers = append(markers, e)
 			}
 		}

@@ -73,25 +73,30 @@ func (a *Analyzer) hasMarker(e expr.Expr) bool {
 }
 
 // tryTimeWindow resolves a GROUP BY item that is a time window, so that its column is known to
-// the other items.
-func (a *Analyzer) tryTimeWindow(x sql.Expr, s *scope) (expr.Expr, bool) {
+// the other items. A window that cannot be is refused here, before a missing column of it is.
+func (a *Analyzer) tryTimeWindow(x sql.Expr, s *scope) (expr.Expr, error) {
 	if al, ok := x.(*sql.Alias); ok {
 		x = al.X
 	}
 	c, ok := x.(*sql.Call)
 	if !ok || len(c.Name) != 1 {
-		return nil, false
+		return nil, nil
 	}
 	n := strings.ToLower(c.FuncName())
 	if n != "window" && n != "session_window" {
-		return nil, false
+		return nil, nil
 	}
 	e, err := a.expr(x, s)
-	if err != nil {
-		return nil, false // reported when the item itself is resolved
+	if err != nil && !strings.HasPrefix(sparkerr.Condition(err), "UNRESOLVED_COLUMN") {
+		return nil, err
 	}
-	m, ok := e.(*timeMarker)
-	return m, ok
+	if err != nil {
+		return nil, nil // reported when the item itself is resolved
+	}
+	if !isTimeMarker(e) {
+		return nil, nil
+	}
+	return e, nil
 }
 
 // timeWindow resolves window(time, size[, slide[, start]]) and session_window(time, gap).
