@@ -18,6 +18,7 @@ import (
 func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.quickstartCommand(),
+		p.initCommand(),
 		p.runCommand(),
 		p.testCommand(),
 		p.lintCommand(),

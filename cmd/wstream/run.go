@@ -24,6 +24,7 @@ func (p *program) runCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "sink", Usage: "run only the sink `NAME`; may be repeated"},
 			&cli.StringSliceFlag{Name: "set", Usage: "change a setting or an option: `KEY=VALUE`, e.g. settings.timezone=UTC or sources.raw.options.path=in"},
 			&cli.BoolFlag{Name: "available-now", Usage: "process what is there and end, whatever the triggers say"},
+			&cli.BoolFlag{Name: "dev", Usage: "start anew, at a batch boundary, whenever a file or a module changes"},
 			&cli.StringSliceFlag{Name: "modules", Usage: "look for modules that are not at their path in `DIR`"},
 			&cli.StringFlag{Name: "metrics", Usage: "serve Prometheus metrics at `ADDR`, e.g. :9090"},
 			&cli.StringSliceFlag{Name: "fail-at", Usage: "crash point for tests: `NAME@batch=N[:nth][=kill|err|sleep:MS|torn]`"},
@@ -42,6 +43,7 @@ type event struct {
 	Progress *stream.Progress `json:"progress,omitempty"`
 	Warning  string           `json:"warning,omitempty"`
 	OK       *bool            `json:"ok,omitempty"`
+	Changed  []string         `json:"changed,omitempty"` // files, of `run --dev`
 	Error    *failure         `json:"error,omitempty"`
 }
 
@@ -69,9 +71,15 @@ func (p *program) runPipelines(c *cli.Context) error {
 		return err
 	}
 	defer metrics.close()
-	env.Metrics = metrics
-	r := &runner{p: p, env: env, metrics: metrics, points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
-	return r.run(c.Context, files)
+	newRunner := func(env *pipeline.Environment) *runner {
+		env.Metrics = metrics
+		return &runner{p: p, env: env, metrics: metrics, points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
+	}
+	if c.Bool("dev") {
+		d := &devLoop{p: p, paths: c.Args().Slice(), sets: c.StringSlice("set"), modules: c.StringSlice("modules"), runner: newRunner}
+		return d.run(c)
+	}
+	return newRunner(env).run(c.Context, files)
 }
 
 // failpoints reads the crash points of --fail-at and of the environment.

@@ -11,3 +11,11 @@ var clicks []byte
 
 // Clicks returns the guest that parses, filters and upserts clicks; the bytes must not be changed.
 func Clicks() []byte { return clicks }
+
+// keep is what `wstream module new c guest` and `wstream module build` give.
+//
+//go:embed keep.wasm
+var keep []byte
+
+// Keep returns the guest of a new pipeline, whose filter "keep" wants a positive amount; the bytes must not be changed.
+func Keep() []byte { return keep }
