@@ -55,7 +55,7 @@ func (r *Result) Rows() int {
 
 // Run runs a statement. Statements that are no queries give a result without columns.
 func (s *Session) Run(ctx context.Context, text string) (*Result, error) {
-	st, err := sql.ParseStatement(text)
+	st, err := sql.ParseStatement(withoutVariables(text))
 	if err != nil {
 		return nil, err
 	}
@@ -214,4 +214,26 @@ func (c catalog) Module(name string) (udf.Module, bool) {
 		return nil, false
 	}
 	return c.s.Catalog.Module(name)
+}
+
+// withoutVariables takes references to configuration variables, ${name}, out of a statement, as Spark does with those
+// that are not set; no setting of this session can be referred to.
+func withoutVariables(text string) string {
+	if !strings.Contains(text, "${") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		from := strings.Index(text, "${")
+		if from < 0 {
+			break
+		}
+		to := strings.IndexByte(text[from:], '}')
+		if to < 0 {
+			break
+		}
+		b.WriteString(text[:from])
+		text = text[from+to+1:]
+	}
+	return b.String() + text
 }

@@ -8,11 +8,7 @@ func NamedAttr(e expr.Expr) *expr.Attr {
 	case *expr.Attr:
 		return x
 	case *expr.Alias:
-		a := &expr.Attr{ID: x.ID, Name: x.Name, Typ: x.Type(), Null: x.Nullable()}
-		if in, ok := x.Child.(*expr.Attr); ok {
-			a.EventTime = in.EventTime
-		}
-		return a
+		return &expr.Attr{ID: x.ID, Name: x.Name, Typ: x.Type(), Null: x.Nullable(), EventTime: eventTimeOf(x.Child)}
 	}
 	return &expr.Attr{Name: e.SQL(), Typ: e.Type(), Null: e.Nullable()}
 }

@@ -61,6 +61,10 @@ func (a *Analyzer) from(r sql.Relation, ctes *cteScope, outer *scope) (*from, er
 		if err != nil {
 			return nil, err
 		}
+		if _, inline := r.Input.(*sql.Values); inline && len(r.Columns) > 0 && len(r.Columns) != len(n.Output()) {
+			p := r.At()
+			return nil, sparkerr.At(p.Line, p.Col, "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", "inline table expected %d columns but found %d columns in row 1", len(r.Columns), len(n.Output()))
+		}
 		if r.Name.Name == "" {
 			n, err = a.rename(n, sql.Names(r.Columns), r)
 		} else {

@@ -568,6 +568,10 @@ func (a *Analyzer) callExpr(x *sql.Call, s *scope) (expr.Expr, error) {
 		}
 		return &groupingExpr{lower, args}, nil
 	}
+	if (lower == "timestampadd" || lower == "timestampdiff") && x.Unit == "" {
+		// Only with a unit it is the special form; there is no function of that name.
+		return nil, sparkerr.At(p.Line, p.Col, "UNRESOLVED_ROUTINE", "there is no function `%s` without a unit; write e.g. %s(HOUR, …)", name, name)
+	}
 	b := a.binder(x)
 	b.Call.Name, b.Call.Distinct, b.Call.Unit = name, x.Distinct, x.Unit
 	b.Call.IgnoreNulls, b.Call.RespectNulls = x.Nulls == sql.IgnoreNulls, x.Nulls == sql.RespectNulls
