@@ -51,8 +51,10 @@ func TestParseTimestampToday(t *testing.T) {
 			t.Errorf("%q is %s, %v, want %s", s, got, ok, want)
 		}
 	}
-	for s, want := range map[string]string{"epoch": "1970-01-01 05:30:00", "now": "2026-03-02 04:30:00", " Today ": "2026-03-02 00:00:00",
-		"yesterday CET": "2026-03-01 00:00:00", "tomorrow": "2026-03-03 00:00:00", "now UTC": "", "noon": "", "today Nowhere": ""} {
+	for s, want := range map[string]string{
+		"epoch": "1970-01-01 05:30:00", "now": "2026-03-02 04:30:00", " Today ": "2026-03-02 00:00:00",
+		"yesterday CET": "2026-03-01 00:00:00", "tomorrow": "2026-03-03 00:00:00", "now UTC": "", "noon": "", "today Nowhere": "",
+	} {
 		micros, ok := SpecialTimestamp(s, kolkata, now)
 		if got := string(AppendTimestamp(nil, micros, kolkata)); ok != (want != "") || ok && got != want {
 			t.Errorf("%q is %s, %v, want %s", s, got, ok, want)
@@ -61,8 +63,10 @@ func TestParseTimestampToday(t *testing.T) {
 }
 
 func TestAppendDatetimes(t *testing.T) {
-	for _, s := range []string{"0001-01-01 00:00:00", "-0001-12-31 23:59:59.5", "+10000-01-01 00:00:00.000001", "1969-12-31 23:59:59.999999", "2024-02-29 12:00:00.1",
-		"-290308-12-21 19:59:05.224192", "+294247-01-10 04:00:54.775807"} {
+	for _, s := range []string{
+		"0001-01-01 00:00:00", "-0001-12-31 23:59:59.5", "+10000-01-01 00:00:00.000001", "1969-12-31 23:59:59.999999", "2024-02-29 12:00:00.1",
+		"-290308-12-21 19:59:05.224192", "+294247-01-10 04:00:54.775807",
+	} {
 		micros, ok := ParseTimestampNTZ(s, true)
 		if got := string(AppendTimestampNTZ(nil, micros)); !ok || got != s {
 			t.Errorf("%q is %q", s, got)

@@ -13,9 +13,19 @@
 //   - a STRING is a Go string holding UTF-8, possibly invalid.
 //
 // Functions called AppendX write behind dst and return the longer slice, as strconv does, so that a loop
-// over rows need not allocate. Types that are compiled once (Pattern, LikePattern, DatetimeFormatter,
-// Zone, NumberFormat, DecimalFormat, PrintfFormat) are safe for use by several goroutines.
+// over rows need not allocate. Types that are compiled once (Zone, DatetimeFormatter, Pattern, Replacement,
+// LikePattern, PrintfFormat, DecimalFormat, ToCharFormat, URLQueryKey) are safe for use by several
+// goroutines.
 //
-// Errors are of a few types that carry the name of Spark's error condition where there is one; see
-// ConditionError.
+// Readers of foreign text return false where a cast would fail, so that the caller can say what it was to be
+// cast to. Other refusals are errors: a *sparkerr.Error where Spark has a condition for it, a *JavaError
+// where Spark lets a bare Java exception through, a *PatternSyntaxError for regular expressions.
+//
+// # Tables
+//
+// The rules and names of time zones (zones.txt, zonenames.txt), the letters with irregular upper and lower
+// case (casing.txt) and the names of Unicode blocks and scripts (regexnames.txt) are facts of IANA and
+// Unicode in the state that the reference has them, and are part of the program: a query gives the same rows
+// on every machine. The tables in testdata are answers of the JDK and of Spark themselves, to inputs made
+// up at random from seeds. The small Java programs in gen write both; each says how to run it.
 package javatext

@@ -193,8 +193,10 @@ func dayTimeParts(parts *[4]string, fraction string, start IntervalUnit, negativ
 		}
 		v, ok := digitsInRange(parts[i], 0, limit)
 		if !ok {
-			return 0, &JavaError{Exception: "java.lang.IllegalArgumentException",
-				Text: "requirement failed: " + names[i] + " " + parts[i] + " outside range [0, " + strconv.FormatInt(limit, 10) + "]"}
+			return 0, &JavaError{
+				Exception: "java.lang.IllegalArgumentException",
+				Text:      "requirement failed: " + names[i] + " " + parts[i] + " outside range [0, " + strconv.FormatInt(limit, 10) + "]",
+			}
 		}
 		v *= units[i]
 		if names[i] == "second" {

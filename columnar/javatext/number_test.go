@@ -80,8 +80,10 @@ func TestParseNumbers(t *testing.T) {
 }
 
 func TestParseFloatingNames(t *testing.T) {
-	for s, want := range map[string]string{"inf": "Infinity", " -INF ": "-Infinity", "+Inf": "Infinity", "nan": "NaN", "Nan": "NaN", "-infinity": "-Infinity",
-		"-nan": "", "+NaN": "NaN", "infinit": "", "1_000": "", "0x1F": ""} {
+	for s, want := range map[string]string{
+		"inf": "Infinity", " -INF ": "-Infinity", "+Inf": "Infinity", "nan": "NaN", "Nan": "NaN", "-infinity": "-Infinity",
+		"-nan": "", "+NaN": "NaN", "infinit": "", "1_000": "", "0x1F": "",
+	} {
 		v, ok := ParseDouble(s)
 		if ok != (want != "") || ok && DoubleString(v) != want {
 			t.Errorf("%q is %v, %v, want %s", s, v, ok, want)
@@ -128,9 +130,20 @@ func TestRoundBigint(t *testing.T) {
 		want   int64
 		ok     bool
 	}{
-		{25, -1, HalfUp, 30, true}, {25, -1, HalfEven, 20, true}, {-25, -1, HalfUp, -30, true}, {127, -3, HalfUp, 0, true}, {25, 2, HalfUp, 25, true},
-		{9223372036854775807, -1, HalfUp, 0, false}, {9223372036854775807, -100, HalfUp, 0, true}, {501, -3, HalfUp, 1000, true}, {-9223372036854775808, -2, HalfUp, -9223372036854775800, true},
-		{1234, -2, Ceiling, 1300, true}, {1234, -2, Floor, 1200, true}, {-1234, -2, Floor, -1300, true}, {0, -5, Ceiling, 0, true}, {1, -2, Ceiling, 100, true},
+		{25, -1, HalfUp, 30, true},
+		{25, -1, HalfEven, 20, true},
+		{-25, -1, HalfUp, -30, true},
+		{127, -3, HalfUp, 0, true},
+		{25, 2, HalfUp, 25, true},
+		{9223372036854775807, -1, HalfUp, 0, false},
+		{9223372036854775807, -100, HalfUp, 0, true},
+		{501, -3, HalfUp, 1000, true},
+		{-9223372036854775808, -2, HalfUp, -9223372036854775800, true},
+		{1234, -2, Ceiling, 1300, true},
+		{1234, -2, Floor, 1200, true},
+		{-1234, -2, Floor, -1300, true},
+		{0, -5, Ceiling, 0, true},
+		{1, -2, Ceiling, 100, true},
 	} {
 		got, ok := RoundBigint(c.v, c.places, c.mode)
 		if ok != c.ok || ok && got != c.want {
@@ -147,8 +160,14 @@ func TestRoundDecimal(t *testing.T) {
 		want     string
 		wantTo   int
 	}{
-		{"2.345", 3, 2, HalfUp, "2.35", 2}, {"2.345", 3, 2, HalfEven, "2.34", 2}, {"-2.567", 3, 0, Floor, "-3", 0}, {"-2.567", 3, -2, Floor, "-100", 0},
-		{"2.567", 3, -2, Ceiling, "100", 0}, {"99.99", 2, 1, HalfUp, "100.0", 1}, {"1234.5678", 4, -2, HalfUp, "1200", 0}, {"0.001", 3, 5, HalfUp, "0.00100", 5},
+		{"2.345", 3, 2, HalfUp, "2.35", 2},
+		{"2.345", 3, 2, HalfEven, "2.34", 2},
+		{"-2.567", 3, 0, Floor, "-3", 0},
+		{"-2.567", 3, -2, Floor, "-100", 0},
+		{"2.567", 3, -2, Ceiling, "100", 0},
+		{"99.99", 2, 1, HalfUp, "100.0", 1},
+		{"1234.5678", 4, -2, HalfUp, "1200", 0},
+		{"0.001", 3, 5, HalfUp, "0.00100", 5},
 	} {
 		v, _ := ParseDecimal(c.v, 38, c.from)
 		got, ok := RoundDecimal(v, c.from, c.to, c.mode)
@@ -163,7 +182,11 @@ func FuzzParseNumbers(f *testing.F) {
 	f.Add("0x1.8p3f")
 	f.Add("\u0661.\u0662E5")
 	f.Fuzz(func(t *testing.T, s string) {
-		ParseBigint(s, true)
+		if v, ok := ParseBigint(s, true); ok {
+			if again, ok := ParseBigint(strconv.FormatInt(v, 10), false); !ok || again != v {
+				t.Fatalf("%q is %d, then %d", s, v, again)
+			}
+		}
 		ParseBoolean(s)
 		Conv(s, 36, -2)
 		if v, status := ParseDecimal(s, 38, 9); status == DecimalOK {

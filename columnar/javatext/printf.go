@@ -36,8 +36,10 @@ type PrintfArg struct {
 }
 
 // javaClasses are the names of the kinds in messages.
-var javaClasses = [...]string{"null", "java.lang.Boolean", "java.lang.Byte", "java.lang.Short", "java.lang.Integer", "java.lang.Long", "java.lang.Float",
-	"java.lang.Double", "org.apache.spark.unsafe.types.UTF8String", "java.lang.Object"}
+var javaClasses = [...]string{
+	"null", "java.lang.Boolean", "java.lang.Byte", "java.lang.Short", "java.lang.Integer", "java.lang.Long", "java.lang.Float",
+	"java.lang.Double", "org.apache.spark.unsafe.types.UTF8String", "java.lang.Object",
+}
 
 // printfFlags are the flags of a conversion.
 type printfFlags uint16

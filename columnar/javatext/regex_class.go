@@ -54,10 +54,6 @@ func tableClass(tables ...*unicode.RangeTable) *charClass {
 	return &charClass{func(r rune) bool { return unicode.In(r, tables...) }}
 }
 
-func charsClass(chars string) *charClass {
-	return &charClass{func(r rune) bool { return strings.ContainsRune(chars, r) }}
-}
-
 var (
 	emptyClass      = &charClass{func(rune) bool { return false }}
 	anySet          = (&charClass{func(rune) bool { return true }}).compile()

@@ -62,10 +62,27 @@ func TestRLike(t *testing.T) {
 		s, regex string
 		want     bool
 	}{
-		{"Spark", "^S", true}, {"Spark", "park$", true}, {"Spark", "spark", false}, {"Spark", "(?i)spark", true}, {"", "", true}, {"a\nb", "a.b", false},
-		{"a\nb", "(?s)a.b", true}, {"a\nb", "(?m)^b", true}, {"foobar", "foo(?=bar)", true}, {"foobaz", "foo(?!bar)", true}, {"日本", `\p{IsHan}+`, true},
-		{"é", `\w`, false}, {"é", `(?U)\w`, true}, {"É", "(?i)é", false}, {"É", "(?iu)é", true}, {"٣", `\d`, false}, {"a b", `\bb`, true}, {"a", "[[:alpha:]]", true},
-		{"a-b", "[a-z&&[^b]]-b", true}, {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "(a+)+$", false}, {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "^(a|aa)+$", false},
+		{"Spark", "^S", true},
+		{"Spark", "park$", true},
+		{"Spark", "spark", false},
+		{"Spark", "(?i)spark", true},
+		{"", "", true},
+		{"a\nb", "a.b", false},
+		{"a\nb", "(?s)a.b", true},
+		{"a\nb", "(?m)^b", true},
+		{"foobar", "foo(?=bar)", true},
+		{"foobaz", "foo(?!bar)", true},
+		{"日本", `\p{IsHan}+`, true},
+		{"é", `\w`, false},
+		{"é", `(?U)\w`, true},
+		{"É", "(?i)é", false},
+		{"É", "(?iu)é", true},
+		{"٣", `\d`, false},
+		{"a b", `\bb`, true},
+		{"a", "[[:alpha:]]", true},
+		{"a-b", "[a-z&&[^b]]-b", true},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "(a+)+$", false},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "^(a|aa)+$", false},
 		{"x\xff", "x\ufffd", true},
 	} {
 		p, err := CompilePattern(c.regex)
@@ -98,10 +115,25 @@ func TestRegexpReplace(t *testing.T) {
 		position              int
 		want                  string
 	}{
-		{"100-200", `(\d+)`, "num", 1, "num-num"}, {"100-200", `(\d+)-(\d+)`, "$2-$1", 1, "200-100"}, {"100-200", `(\d+)`, "x", 2, "1x-x"}, {"100-200", `(\d+)`, "x", 100, "100-200"},
-		{"abc", "", "-", 1, "-a-b-c-"}, {"abc", "b", "$1", 1, "INVALID_REGEXP_REPLACE"}, {"abc", "b", "$0$0", 1, "abbc"}, {"abc", "b", `\$`, 1, "a$c"}, {"abc", "b", "$", 1, "INVALID_REGEXP_REPLACE"},
-		{"abc", "x", "$", 1, "abc"}, {"aaa", "a*", "X", 1, "XX"}, {"日本語", "本", "😀", 1, "日😀語"}, {"2026-03", `(?<y>\d+)-(?<m>\d+)`, "${m}/${y}", 1, "03/2026"}, {"ab", "(a)(b)?", "$12", 1, "a2"},
-		{"😀XbX", "X", "-", 4, "😀Xb-"}, {"aXbX", "^X", "-", 2, "a-bX"}, {"abc", "b", `\`, 1, "INVALID_REGEXP_REPLACE"}, {"", "^", "x", 1, "x"}, {"", "a", "x", 5, ""},
+		{"100-200", `(\d+)`, "num", 1, "num-num"},
+		{"100-200", `(\d+)-(\d+)`, "$2-$1", 1, "200-100"},
+		{"100-200", `(\d+)`, "x", 2, "1x-x"},
+		{"100-200", `(\d+)`, "x", 100, "100-200"},
+		{"abc", "", "-", 1, "-a-b-c-"},
+		{"abc", "b", "$1", 1, "INVALID_REGEXP_REPLACE"},
+		{"abc", "b", "$0$0", 1, "abbc"},
+		{"abc", "b", `\$`, 1, "a$c"},
+		{"abc", "b", "$", 1, "INVALID_REGEXP_REPLACE"},
+		{"abc", "x", "$", 1, "abc"},
+		{"aaa", "a*", "X", 1, "XX"},
+		{"日本語", "本", "😀", 1, "日😀語"},
+		{"2026-03", `(?<y>\d+)-(?<m>\d+)`, "${m}/${y}", 1, "03/2026"},
+		{"ab", "(a)(b)?", "$12", 1, "a2"},
+		{"😀XbX", "X", "-", 4, "😀Xb-"},
+		{"aXbX", "^X", "-", 2, "a-bX"},
+		{"abc", "b", `\`, 1, "INVALID_REGEXP_REPLACE"},
+		{"", "^", "x", 1, "x"},
+		{"", "a", "x", 5, ""},
 	} {
 		p, err := CompilePattern(c.regex)
 		if err != nil {
@@ -120,8 +152,16 @@ func TestRegexpSplitAndExtract(t *testing.T) {
 		limit    int
 		want     string
 	}{
-		{"oneAtwoBthreeC", "[ABC]", -1, "one,two,three,"}, {"oneAtwoBthreeC", "[ABC]", 2, "one,twoBthreeC"}, {"oneAtwoBthreeC", "[ABC]", 1, "oneAtwoBthreeC"},
-		{"", "x", -1, ""}, {"abc", "", -1, "a,b,c"}, {"abc", "", 2, "a,bc"}, {"a😀b", "", 0, "a,😀,b"}, {"a.b", ".", 0, ",,,"}, {"abc", "(?=b)", 0, "a,bc"}, {"abc", "|", 0, "a,b,c,"},
+		{"oneAtwoBthreeC", "[ABC]", -1, "one,two,three,"},
+		{"oneAtwoBthreeC", "[ABC]", 2, "one,twoBthreeC"},
+		{"oneAtwoBthreeC", "[ABC]", 1, "oneAtwoBthreeC"},
+		{"", "x", -1, ""},
+		{"abc", "", -1, "a,b,c"},
+		{"abc", "", 2, "a,bc"},
+		{"a😀b", "", 0, "a,😀,b"},
+		{"a.b", ".", 0, ",,,"},
+		{"abc", "(?=b)", 0, "a,bc"},
+		{"abc", "|", 0, "a,b,c,"},
 	} {
 		p, err := CompilePattern(c.regex)
 		if err != nil {

@@ -64,8 +64,10 @@ func TestTexts(t *testing.T) {
 			text, ok := c.AppendDecoded(nil, []byte(s))
 			got = append(got, orDash(text, ok))
 		}
-		names := []string{"length", "is valid", "made valid", "soundex", "levenshtein", "levenshtein within 2", "", "", "substring", "url_encode", "url_decode", "unbase64", "to_binary",
-			"to utf-16", "from utf-16", "to utf-16le", "from utf-16le", "to utf-32", "from utf-32", "to iso-8859-1", "from iso-8859-1", "to us-ascii", "from us-ascii"}
+		names := []string{
+			"length", "is valid", "made valid", "soundex", "levenshtein", "levenshtein within 2", "", "", "substring", "url_encode", "url_decode", "unbase64", "to_binary",
+			"to utf-16", "from utf-16", "to utf-16le", "from utf-16le", "to utf-32", "from utf-32", "to iso-8859-1", "from iso-8859-1", "to us-ascii", "from us-ascii",
+		}
 		for i, g := range got {
 			if g != f[2+i] && f[2+i] != "?" {
 				t.Errorf("line %d: %s of %s (%q) is %s, want %s", line, names[i], f[0], s, g, f[2+i])

@@ -5,12 +5,16 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Writes the tables in ../testdata that need Spark 4.2's jars on the class path: java -cp 'JARS/*' SparkGolden.java TABLE > ../testdata/TABLE.txt */
+/**
+ * Writes the tables in ../testdata that need Spark 4.2's jars on the class path: java -cp 'JARS/*' SparkGolden.java TABLE > ../testdata/TABLE.txt
+ * A number behind TABLE asks for so many lines. The table "casing" is ../casing.txt.
+ */
 public class SparkGolden {
   public static void main(String[] args) throws Exception {
     switch (args[0]) {
       case "number": numbers(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
       case "interval": intervals(Integer.parseInt(args.length > 1 ? args[1] : "1000")); break;
+      case "casing": casing(); break;
       case "case": cases(Integer.parseInt(args.length > 1 ? args[1] : "600")); break;
       case "text": texts(Integer.parseInt(args.length > 1 ? args[1] : "800")); break;
       case "uri": uris(Integer.parseInt(args.length > 1 ? args[1] : "1200")); break;
@@ -458,5 +462,23 @@ public class SparkGolden {
       try { Decimal d = p.parse(UTF8String.fromString(text)); read = d == null ? "null" : d.toJavaBigDecimal().toPlainString(); } catch (Exception e) { read = "-"; }
       System.out.println(quote(f) + "\t" + p.parsedDecimalType().precision() + "," + p.parsedDecimalType().scale() + "\t" + v.toPlainString() + "\t" + shown + "\t" + quote(text) + "\t" + read);
     }
+  }
+
+  // The table casing.txt: U(pper), L(ower) or T(itle), a letter, and what it becomes, where that is not what java.lang.Character has for the letter alone.
+  static void casing() {
+    for (int c = 0x80; c <= 0x10ffff; c++) {
+      if (c >= 0xd800 && c < 0xe000) continue;
+      UTF8String u = UTF8String.fromString(new String(Character.toChars(c)));
+      casing("U", c, org.apache.spark.sql.catalyst.util.CollationSupport.Upper.exec(u, 0, true).toString(), Character.toUpperCase(c));
+      casing("L", c, org.apache.spark.sql.catalyst.util.CollationSupport.Lower.exec(u, 0, true).toString(), Character.toLowerCase(c));
+      casing("T", c, org.apache.spark.sql.catalyst.util.CollationSupport.InitCap.exec(u, 0, true).toString(), Character.toTitleCase(c));
+    }
+  }
+
+  static void casing(String kind, int c, String to, int plain) {
+    if (to.equals(new String(Character.toChars(plain)))) return;
+    StringBuilder b = new StringBuilder(kind + " " + Integer.toHexString(c));
+    to.codePoints().forEach(x -> b.append(' ').append(Integer.toHexString(x)));
+    System.out.println(b);
   }
 }

@@ -60,38 +60,3 @@ func (a double2) sincos() (s, c double2) {
 	}
 	return s, c
 }
-
-// ln2 is ln 2 in twice the precision.
-var ln2 = double2{math.Ln2, 2.319046813846299558417771e-17}
-
-// exp is e^a as a number near 1 and a power of two.
-func (a double2) exp() (m double2, k int) {
-	k = int(math.RoundToEven(a.hi / math.Ln2))
-	r := a.sub(ln2.mul(double2{float64(k), 0}))
-	m = double2{1, 0}
-	t := m
-	for n := 1.0; n < 40; n++ {
-		t = t.mul(r).div(double2{n, 0})
-		m = m.add(t)
-		if math.Abs(t.hi) < 0x1p-112 {
-			break
-		}
-	}
-	return m, k
-}
-
-// logOf is ln(x) in twice the precision for a finite x > 0: the double's logarithm, and a step of Newton.
-func logOf(x float64) double2 {
-	f, e := math.Frexp(x)
-	if f < math.Sqrt2/2 {
-		f *= 2
-		e--
-	}
-	y := double2{math.Log(f), 0}
-	m, k := y.neg().exp()
-	m = double2{math.Ldexp(m.hi, k), math.Ldexp(m.lo, k)}
-	d := m.mul(double2{f, 0}).sub(double2{1, 0}) // f*e^-y - 1, small
-	half := d.mul(d).mul(double2{0.5, 0})
-	y = y.add(d.sub(half))
-	return y.add(ln2.mul(double2{float64(e), 0}))
-}
