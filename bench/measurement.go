@@ -40,6 +40,7 @@ func measurements() []measurement {
 	var all []measurement
 	all = append(all, decoding()...)
 	all = append(all, grouping()...)
+	all = append(all, calling()...)
 	all = append(all, filtering()...)
 	all = append(all, fromFiles()...)
 	all = append(all, fromKafka()...)
