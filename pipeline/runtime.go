@@ -228,11 +228,7 @@ func (r *Runtime) connection(name string) (connector.Connection, error) {
 	var names []string
 	for _, c := range r.File.Connections {
 		if c.Name == name {
-			dsn := c.DSN
-			if c.Driver == "sqlite" {
-				dsn = r.sqlitePath(dsn)
-			}
-			return connector.Connection{Name: c.Name, Driver: c.Driver, DSN: dsn, Options: c.Options}, nil
+			return connector.Connection{Name: c.Name, Driver: c.Driver, DSN: c.DSN, Options: c.Options}, nil
 		}
 		names = append(names, c.Name)
 	}
@@ -241,18 +237,6 @@ func (r *Runtime) connection(name string) (connector.Connection, error) {
 		err = fmt.Errorf("%w; did you mean %q?", err, n)
 	}
 	return connector.Connection{}, err
-}
-
-// sqlitePath makes the path of a database file relative to the pipeline's folder.
-func (r *Runtime) sqlitePath(dsn string) string {
-	prefix, path := "", dsn
-	if strings.HasPrefix(path, "file:") {
-		prefix, path = "file:", path[len("file:"):]
-	}
-	if path == "" || strings.HasPrefix(path, ":memory:") || filepath.IsAbs(path) {
-		return dsn
-	}
-	return prefix + filepath.Join(r.File.Dir, path)
 }
 
 // checkSink checks the format and the options of a sink.
