@@ -105,7 +105,7 @@ func exitCode(err error) int {
 // run runs a command and gives the exit code.
 func (p *program) run(ctx context.Context) int {
 	app := p.app()
-	err := app.RunContext(ctx, p.args)
+	err := app.RunContext(ctx, flagsFirst(app, p.args))
 	code := exitCode(err)
 	if err != nil {
 		p.report(commandName(p.args), err)
