@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
@@ -67,11 +68,12 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 		}
 	}
 	var markers []expr.Expr
+	var windowFault error
 	if grouped {
 		for _, g := range groupAST {
 			e, err := a.tryTimeWindow(g, s)
 			if err != nil {
-				return nil, nil, err
+				windowFault = err
 			}
 			if e != nil {
 				markers = append(markers, e)
@@ -85,6 +87,10 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	}
 	items, err := a.selectItems(q.Items, s, f)
 	if err != nil {
+		var missing *sparkerr.Error
+		if windowFault != nil && errors.As(err, &missing) && missing.Cause == nil && strings.HasPrefix(missing.Condition, "UNRESOLVED_COLUMN") {
+			missing.Cause = windowFault
+		}
 		return nil, nil, err
 	}
 	if grouped && q.GroupBy.All {

@@ -73,7 +73,8 @@ func (a *Analyzer) hasMarker(e expr.Expr) bool {
 }
 
 // tryTimeWindow resolves a GROUP BY item that is a time window, so that its column is known to
-// the other items. A window that cannot be is refused here, before a missing column of it is.
+// the other items. A fault is reported when the item itself is resolved; without the window's column
+// the SELECT list may fail before that, and then the fault is the cause.
 func (a *Analyzer) tryTimeWindow(x sql.Expr, s *scope) (expr.Expr, error) {
 	if al, ok := x.(*sql.Alias); ok {
 		x = al.X
@@ -87,14 +88,8 @@ func (a *Analyzer) tryTimeWindow(x sql.Expr, s *scope) (expr.Expr, error) {
 		return nil, nil
 	}
 	e, err := a.expr(x, s)
-	if err != nil && !strings.HasPrefix(sparkerr.Condition(err), "UNRESOLVED_COLUMN") {
+	if err != nil || !isTimeMarker(e) {
 		return nil, err
-	}
-	if err != nil {
-		return nil, nil // reported when the item itself is resolved
-	}
-	if !isTimeMarker(e) {
-		return nil, nil
 	}
 	return e, nil
 }
