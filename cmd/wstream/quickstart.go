@@ -111,20 +111,27 @@ func (p *program) quickstart(c *cli.Context) error {
 		p.showCounts(ctx, filepath.Join(dir, "counts.db"))
 	}()
 	began := time.Now()
-	err = p.quickstartRun(ctx, file)
+	err = p.quickstartRun(ctx, file, false)
+	ended := ctx.Err() != nil
 	cancel()
 	wg.Wait()
 	if err == nil {
 		err = produceErr
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !ended {
 		return err
+	}
+	if c.Context.Err() == nil {
+		// What the query had not read yet: it goes on from its checkpoint.
+		if err := p.quickstartRun(c.Context, file, true); err != nil {
+			return err
+		}
 	}
 	return p.quickstartSummary(c, filepath.Join(dir, "counts.db"), sent.Load(), time.Since(began), dir)
 }
 
-// quickstartRun runs the pipeline until ctx ends; being stopped is not an error.
-func (p *program) quickstartRun(ctx context.Context, file string) error {
+// quickstartRun runs the pipeline until ctx ends, or with now until it has read all there is; being stopped is not an error.
+func (p *program) quickstartRun(ctx context.Context, file string, now bool) error {
 	f, err := pipeline.Load(file)
 	if err != nil {
 		return err
@@ -134,7 +141,7 @@ func (p *program) quickstartRun(ctx context.Context, file string) error {
 		return err
 	}
 	defer done()
-	r := &runner{p: &program{in: p.in, out: p.out, err: p.err, quiet: true}, env: env}
+	r := &runner{p: &program{in: p.in, out: p.out, err: p.err, quiet: true}, env: env, now: now}
 	err = r.run(ctx, []*pipeline.File{f})
 	if ctx.Err() != nil {
 		return nil
@@ -161,11 +168,11 @@ func produceClicks(ctx context.Context, addr string, rate int, sent *atomic.Int6
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return cl.Flush(context.Background())
 		case <-tick.C:
 		}
 		for range per {
-			cl.Produce(ctx, &kgo.Record{Value: rows.Append(nil)}, func(_ *kgo.Record, err error) {
+			cl.Produce(context.Background(), &kgo.Record{Value: rows.Append(nil)}, func(_ *kgo.Record, err error) {
 				if err == nil {
 					sent.Add(1)
 				}
