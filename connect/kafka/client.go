@@ -64,13 +64,15 @@ func dial(env connector.Env, o connector.Options, more ...kgo.Opt) (*brokers, er
 }
 
 // reach makes sure once that a broker answers, so that a query whose broker is away ends at its start with the address.
-func (b *brokers) reach(ctx context.Context) error {
+func (b *brokers) reach(ctx context.Context) error { return b.reachWithin(ctx, startTimeout) }
+
+func (b *brokers) reachWithin(ctx context.Context, most time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.reached {
 		return nil
 	}
-	limit, cancel := context.WithTimeout(ctx, startTimeout)
+	limit, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	var last error
 	for {

@@ -134,14 +134,38 @@ func (c *cluster) values(topic string) []string {
 	return out
 }
 
+// settled is the end of each partition, once nothing before it is undecided: brokers answer the end of a transaction
+// before its markers stand in the topic.
+func (c *cluster) settled(ctx context.Context, topic string) kadm.ListedOffsets {
+	c.t.Helper()
+	for {
+		ends, err := c.admin.ListEndOffsets(ctx, topic)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		stable, err := c.admin.ListCommittedOffsets(ctx, topic)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		open := false
+		ends.Each(func(o kadm.ListedOffset) {
+			s, _ := stable.Lookup(topic, o.Partition)
+			open = open || s.Offset != o.Offset
+		})
+		if !open {
+			return stable
+		}
+		if !wait(ctx, 20*time.Millisecond) {
+			c.t.Fatalf("topic %q has an open transaction", topic)
+		}
+	}
+}
+
 func (c *cluster) read(topic string) []*kgo.Record {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
-	ends, err := c.admin.ListCommittedOffsets(ctx, topic)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ends := c.settled(ctx, topic)
 	starts, err := c.admin.ListStartOffsets(ctx, topic)
 	if err != nil {
 		c.t.Fatal(err)

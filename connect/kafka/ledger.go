@@ -30,6 +30,9 @@ func (l *ledger) load(ctx context.Context) error {
 		if err == nil {
 			err = rs.Error()
 		}
+		if errors.Is(err, kerr.GroupIDNotFound) { // nothing was ever committed; older brokers answer without an error
+			rs, err = nil, nil
+		}
 		if err == nil {
 			l.last, l.found = -1, false
 			rs.Each(func(o kadm.OffsetResponse) {
