@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/wstream/wstream/abi"
@@ -31,7 +33,11 @@ func LoadModules(ctx context.Context, h *host.Host, f *File, dirs []string, caps
 			Limits: host.Limits{MemoryBytes: m.Limits.MemoryBytes, Fuel: m.Limits.Fuel, Deadline: m.Limits.Deadline, OutputBytes: int(m.Limits.OutputBytes), LogBytes: int(m.Limits.LogBytes)},
 		})
 		if err != nil {
-			errs = append(errs, &Error{File: f.Path, Line: m.Pos.Line, Col: m.Pos.Col, Message: err.Error(), Cause: err})
+			text := err.Error()
+			if errors.Is(err, fs.ErrNotExist) {
+				text += fmt.Sprintf("; expected the file of module %q there, build it or correct `path`", m.Name)
+			}
+			errs = append(errs, &Error{File: f.Path, Line: m.Pos.Line, Col: m.Pos.Col, Message: text, Cause: err})
 			continue
 		}
 		out[m.Name] = Guest{mod}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sort"
 	"strings"
 
@@ -76,6 +78,9 @@ func loadFiles(paths []string) ([]*pipeline.File, error) {
 		if es, ok := err.(pipeline.Errors); ok {
 			errs = append(errs, es...)
 			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, invalid("pipeline file %q is not there: %w; correct the path, or make a pipeline with `wstream init`", path, err)
 		}
 		if err != nil {
 			return nil, &coded{err, exitInvalid}

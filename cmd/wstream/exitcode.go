@@ -30,3 +30,22 @@ func ofEnvironment(err error) bool {
 	}
 	return false
 }
+
+// remedy says what can be done about a fault of the environment; "" for other errors.
+func remedy(err error) string {
+	var locked *checkpoint.LockedError
+	var fenced *checkpoint.FencedError
+	switch {
+	case !ofEnvironment(err):
+		return ""
+	case errors.As(err, &locked), errors.As(err, &fenced):
+		return "stop that process, or give the query another checkpointLocation"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "give this user the right to it, or use another path"
+	case errors.Is(err, syscall.ENOSPC):
+		return "make room and start again: the query goes on where it was"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "end what uses the port, or choose another one"
+	}
+	return "start the server, or correct its address; `wstream doctor FILE` looks at all that a pipeline needs"
+}

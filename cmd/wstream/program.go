@@ -162,8 +162,14 @@ func failureOf(err error) *failure {
 		if f.Code == "FAILED" {
 			f.Code = "INVALID_PIPELINE"
 		}
+		if f.Suggestion == "" && errors.As(one, &se) {
+			f.Suggestion = se.Suggestion
+		}
 	} else if errors.As(err, &se) {
 		f.Line, f.Column, f.Suggestion = se.Line, se.Col, se.Suggestion
+	}
+	if f.Suggestion == "" {
+		f.Suggestion = remedy(err)
 	}
 	return f
 }
@@ -180,7 +186,11 @@ func (p *program) report(command string, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintln(p.err, p.paint("31", "error: ")+err.Error())
+	text := err.Error()
+	if fix := remedy(err); fix != "" {
+		text = strings.Join(strings.Fields(text), " ") + "; " + fix // drivers spread their reasons over lines
+	}
+	fmt.Fprintln(p.err, p.paint("31", "error: ")+text)
 }
 
 // reported is an error that the command has printed itself.

@@ -249,7 +249,7 @@ func (p *program) quickstartSummary(c *cli.Context, path string, sent int64, too
 	if err != nil {
 		return fmt.Errorf("the table was not written: %w", err)
 	}
-	text := fmt.Sprintf("%d clicks sent, %d human ones counted in %d windows and %d rows of SQLite in %.1f s, exactly once", sent, n.total, n.windows, n.rows, took.Seconds())
+	text := fmt.Sprintf("%d clicks sent, %d passed the filter and were counted in %d windows and %d rows of SQLite in %.1f s, exactly once", sent, n.total, n.windows, n.rows, took.Seconds())
 	if c.Bool("keep") {
 		text += "; the pipeline is in " + dir
 	}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"wstream": main})
+}
+
+// TestScripts runs the sessions of the command line in testdata. Beside the usual commands of scripts there are
+//
+//	code N COMMAND…  the command ends with exit code N
+//	await FILE       the file is there within ten seconds
+func TestScripts(t *testing.T) {
+	guests, err := filepath.Abs(filepath.Join("..", "..", "testdata", "guests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GUESTS", guests)
+			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": scriptCode, "await": scriptAwait},
+	})
+}
+
+func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, expected %d", got, want)
+	}
+}
+
+func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for range 200 {
+		if found, _ := filepath.Glob(ts.MkAbs(args[0])); len(found) > 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	list, _ := os.ReadDir(ts.MkAbs("."))
+	ts.Fatalf("%s is not there after ten seconds; there is %s", args[0], fmt.Sprint(list))
+}
