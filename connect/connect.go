@@ -4,6 +4,7 @@ package connect
 
 import (
 	"github.com/wstream/wstream/connect/console"
+	"github.com/wstream/wstream/connect/delta"
 	"github.com/wstream/wstream/connect/files"
 	"github.com/wstream/wstream/connect/kafka"
 	"github.com/wstream/wstream/connect/memory"
@@ -18,6 +19,7 @@ import (
 func All() []*connector.Spec {
 	var all []*connector.Spec
 	all = append(all, files.Specs()...)
+	all = append(all, delta.Spec())
 	all = append(all, sqldb.Specs()...)
 	all = append(all, rate.Specs()...)
 	all = append(all, socket.Spec())

@@ -144,7 +144,7 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 	if s.Schema != nil {
 		return s.Schema, s.Static, nil
 	}
-	if !s.Static {
+	if !s.Static && spec.NeedsSchema {
 		return nil, false, r.fail(s.Pos, nil, "[STREAMING_SOURCE_NEEDS_SCHEMA] %s: a streaming source of format %q needs a schema; add `schema: name TYPE, …`", what, s.Format)
 	}
 	env := r.connectorEnv(s.Name, s.Schema)
@@ -154,7 +154,7 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 		return nil, false, r.fail(s.Pos, err, "%s: %s", what, err)
 	}
 	defer src.Close()
-	return src.Schema(), true, nil
+	return src.Schema(), s.Static, nil
 }
 
 // checkOptions looks for unknown and missing options.
