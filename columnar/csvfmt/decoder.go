@@ -36,6 +36,7 @@ type Decoder struct {
 	cause     error // why a field was bad, when that has a name
 	nullValue string
 	empty     string // the text of ""
+	keepEmpty bool   // emptyValue is set to nothing: "" is an empty STRING, although nullValue is nothing too
 	comment   string
 
 	utc, isoTimestamp, oddFloats bool
@@ -66,6 +67,7 @@ func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) 
 			need = append(need, i)
 		}
 	}
+	d.keepEmpty = opts.EmptyValue != nil && *opts.EmptyValue == ""
 	position := make([]int, len(schema.Fields)) // among the fields of a record
 	for i, f := range schema.Fields {
 		position[i] = d.fields
@@ -304,6 +306,10 @@ func (d *Decoder) addRecord(text []byte, line func() int) error {
 			continue
 		case empty:
 			value = []byte(d.empty)
+			if d.keepEmpty && c.typ.Kind == columnar.KindString {
+				c.set(d, d.rows, value)
+				continue
+			}
 		default:
 			if d.opts.Quote >= utf8.RuneSelf || d.opts.Escape >= utf8.RuneSelf {
 				value = originals(&d.opts, value)

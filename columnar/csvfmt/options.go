@@ -44,7 +44,7 @@ type Options struct {
 	IgnoreLeading      *bool  // ignoreLeadingWhiteSpace; false in reading and true in writing when nil
 	IgnoreTrailing     *bool  // ignoreTrailingWhiteSpace
 	NullValue          string
-	EmptyValue         *string // "" in reading, `""` in writing when nil
+	EmptyValue         *string // "" in reading, `""` in writing when nil; set to "" it tells an empty STRING from NULL
 	NaNValue           string
 	PositiveInf        string
 	NegativeInf        string
