@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/urfave/cli/v2"
@@ -112,7 +110,7 @@ func (d *doctor) look(what, fix string, probe func(ctx context.Context) (string,
 	detail, err := probe(ctx)
 	x := diagnosis{What: what, OK: err == nil, Detail: detail}
 	if err != nil {
-		x.Detail, x.Problem, x.Fix = "", err.Error(), fix
+		x.Detail, x.Problem, x.Fix = "", strings.Join(strings.Fields(err.Error()), " "), fix
 	}
 	d.found = append(d.found, x)
 }
@@ -191,20 +189,13 @@ func (d *doctor) endpoint(f *pipeline.File, what, format string, o connector.Opt
 func (d *doctor) database(f *pipeline.File, name, driver, dsn string) {
 	d.look(fmt.Sprintf("connection %q (%s)", name, driver), "start the database, or correct `dsn`", func(ctx context.Context) (string, error) {
 		switch sqldb.DriverName(driver) {
-		case "postgres":
-			c, err := pgx.Connect(ctx, dsn)
-			if err != nil {
-				return "", err
-			}
-			defer c.Close(ctx)
-			return "it answers", c.Ping(ctx)
-		case "mysql":
-			db, err := sql.Open("mysql", dsn)
+		case "postgres", "mysql":
+			db, err := sqldb.Open(connector.Env{BaseDir: f.Dir}, connector.Connection{Name: name, Driver: driver, DSN: dsn})
 			if err != nil {
 				return "", err
 			}
 			defer db.Close()
-			return "it answers", db.PingContext(ctx)
+			return "it answers", db.Ping(ctx)
 		case "sqlite":
 			path, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
 			if path == "" || strings.HasPrefix(path, ":memory:") {

@@ -6,9 +6,8 @@ import (
 	"net"
 	"syscall"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/wstream/wstream/checkpoint"
+	"github.com/wstream/wstream/connect/sqldb"
 )
 
 // ofEnvironment tells whether an error is one of the environment: something that is not there, not reachable, not
@@ -18,9 +17,8 @@ func ofEnvironment(err error) bool {
 	var fenced *checkpoint.FencedError
 	var op *net.OpError
 	var dns *net.DNSError
-	var connect *pgconn.ConnectError
 	switch {
-	case errors.As(err, &locked), errors.As(err, &fenced), errors.As(err, &op), errors.As(err, &dns), errors.As(err, &connect):
+	case errors.As(err, &locked), errors.As(err, &fenced), errors.As(err, &op), errors.As(err, &dns), sqldb.ConnectFailed(err):
 		return true
 	}
 	for _, e := range []error{fs.ErrPermission, syscall.ECONNREFUSED, syscall.ENOSPC, syscall.EROFS, syscall.EADDRINUSE} {
