@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -116,13 +117,24 @@ func (p *program) run(ctx context.Context) int {
 	return code
 }
 
+// commandName is the command that arguments name, with its group: "run", "module check".
 func commandName(args []string) string {
+	var path []string
+	list := (&program{}).commands()
 	for _, a := range args[min(1, len(args)):] {
-		if !strings.HasPrefix(a, "-") {
-			return a
+		if strings.HasPrefix(a, "-") {
+			continue
 		}
+		i := slices.IndexFunc(list, func(c *cli.Command) bool { return c.Name == a })
+		if i < 0 {
+			if len(path) == 0 {
+				return a
+			}
+			break
+		}
+		path, list = append(path, a), list[i].Subcommands
 	}
-	return ""
+	return strings.Join(path, " ")
 }
 
 // failure is an error as --json shows it.
