@@ -21,6 +21,31 @@ type ledger struct {
 	group  string
 	last   int64
 	found  bool // the group has offsets
+	ids    map[string][16]byte
+}
+
+// topicIDs looks up what newer brokers know topics by. A topic that is deleted and made again has another id, so a
+// failure drops what is known.
+func (l *ledger) topicIDs(ctx context.Context, topics []string) error {
+	known := true
+	for _, t := range topics {
+		_, ok := l.ids[t]
+		known = known && ok
+	}
+	if known {
+		return nil
+	}
+	found, err := kadm.NewClient(l.client.Client).ListTopics(ctx, topics...)
+	if err != nil {
+		return err
+	}
+	if l.ids == nil {
+		l.ids = map[string][16]byte{}
+	}
+	for _, t := range found {
+		l.ids[t.Topic] = t.ID
+	}
+	return nil
 }
 
 // load reads the last batch; it waits for transactions that are being ended.
@@ -76,11 +101,14 @@ func (l *ledger) record(ctx context.Context, id int64, epoch int16, topics []str
 	}
 	meta := fmt.Sprintf("wstream batch %d of query %s", info.BatchID, info.QueryID)
 	err = l.retry(ctx, func() error {
+		if err := l.topicIDs(ctx, topics); err != nil {
+			return err
+		}
 		req := kmsg.NewPtrTxnOffsetCommitRequest()
 		req.TransactionalID, req.Group, req.ProducerID, req.ProducerEpoch, req.Generation = l.group, l.group, id, epoch, -1
 		for _, name := range topics {
 			t := kmsg.NewTxnOffsetCommitRequestTopic()
-			t.Topic = name
+			t.Topic, t.TopicID = name, l.ids[name]
 			p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
 			p.Partition, p.Offset, p.LeaderEpoch, p.Metadata = 0, info.BatchID, -1, &meta
 			t.Partitions = append(t.Partitions, p)
@@ -93,6 +121,7 @@ func (l *ledger) record(ctx context.Context, id int64, epoch int16, topics []str
 		for _, t := range resp.Topics {
 			for _, p := range t.Partitions {
 				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+					l.ids = nil
 					return fmt.Errorf("topic %q: %w", t.Topic, err)
 				}
 			}

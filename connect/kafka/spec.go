@@ -10,7 +10,15 @@ func Spec() *connector.Spec {
 	return &connector.Spec{
 		Format: "kafka", Doc: "records of Apache Kafka topics",
 		Promise:  "exactly once to readers with isolation.level read_committed: one transaction per batch that also records the batch id; at least once with transactional: false",
-		Example:  "format: kafka\noptions: {kafka.bootstrap.servers: \"localhost:9092\", topic: totals}",
+		Example:  `sources:
+  raw:
+    format: kafka
+    options: {kafka.bootstrap.servers: "localhost:9092", subscribe: clicks, startingOffsets: earliest}
+sinks:
+  totals:
+    from: raw
+    format: kafka
+    options: {kafka.bootstrap.servers: "localhost:9092", topic: totals}`,
 		Prefixes: []string{"kafka."},
 		Options: []connector.Option{
 			{Name: "kafka.bootstrap.servers", Required: true, Doc: "the brokers, as host:port,host:port"},
