@@ -68,7 +68,10 @@ func regexFn(group bool, typ *columnar.Type, f func(w *columnar.Builder, p *java
 				if group && name != "regexp_instr" {
 					g = int(i32(a[2], i))
 					if err := p.CheckGroup(name, g); err != nil {
-						return err
+						if p.RLike(str(a[0], i)) {
+							return err
+						}
+						g = 0 // without a match no group is asked for
 					}
 				}
 				f(w, p, str(a[0], i), g)
