@@ -9,8 +9,8 @@ import (
 func Spec() *connector.Spec {
 	return &connector.Spec{
 		Format: "kafka", Doc: "records of Apache Kafka topics",
-		Promise:  "exactly once to readers with isolation.level read_committed: one transaction per batch that also records the batch id; at least once with transactional: false",
-		Example:  `sources:
+		Promise: "exactly once to readers with isolation.level read_committed: one transaction per batch that also records the batch id; at least once with transactional: false",
+		Example: `sources:
   raw:
     format: kafka
     options: {kafka.bootstrap.servers: "localhost:9092", subscribe: clicks, startingOffsets: earliest}
