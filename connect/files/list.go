@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/wstream/wstream/internal/vfs"
 )
@@ -23,6 +24,45 @@ type lister struct {
 	pattern   string // absolute
 	name      string // glob that file names must match, "" for any
 	recursive bool
+
+	watched []watched // what the last listing depends on
+	unsure  bool      // it depends on more than that
+	listed  time.Time // when it began
+}
+
+// watched is a folder or manifest that was read, with what tells that it has changed since.
+type watched struct {
+	path string
+	time time.Time
+	size int64
+}
+
+// settled is how old a change must be for a time stamp to tell it from a later one.
+const settled = 2 * time.Second
+
+// watch notes that a listing depends on a folder or file.
+func (l *lister) watch(path string) {
+	st, err := l.fs.Stat(path)
+	if err != nil || l.listed.Sub(st.ModTime()) < settled {
+		l.unsure = true
+		return
+	}
+	l.watched = append(l.watched, watched{path, st.ModTime(), st.Size()})
+}
+
+// changed tells whether another listing may find something else. A folder's time changes with the names in it, on the
+// file systems of the operating system.
+func (l *lister) changed() bool {
+	if l.fs != vfs.OS() || l.unsure || len(l.watched) == 0 {
+		return true
+	}
+	for _, w := range l.watched {
+		st, err := l.fs.Stat(w.path)
+		if err != nil || !st.ModTime().Equal(w.time) || st.Size() != w.size {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden tells whether a file or folder is passed over: names that start with _ or ., except
@@ -33,6 +73,7 @@ func hidden(name string) bool {
 
 // list gives the files in order of modification time, then of name.
 func (l *lister) list() ([]file, error) {
+	l.watched, l.unsure, l.listed = l.watched[:0], false, time.Now()
 	roots, err := l.roots()
 	if err != nil {
 		return nil, err
@@ -41,6 +82,7 @@ func (l *lister) list() ([]file, error) {
 	for _, r := range roots {
 		st, err := l.fs.Stat(r)
 		if err != nil {
+			l.unsure = true
 			continue // gone since it was listed
 		}
 		if !st.IsDir() {
@@ -48,9 +90,15 @@ func (l *lister) list() ([]file, error) {
 			continue
 		}
 		// What a sink has written counts as its manifest says.
-		if files, ok, err := published(l.fs, r); err != nil {
+		files, manifests, err := published(l.fs, r)
+		if err != nil {
 			return nil, err
-		} else if ok {
+		}
+		if len(manifests) > 0 {
+			l.watch(filepath.Join(r, metadataDir))
+			for _, m := range manifests {
+				l.watch(m)
+			}
 			for _, path := range files {
 				if st, err := l.fs.Stat(path); err == nil {
 					out = l.add(out, path, st)
@@ -81,6 +129,7 @@ func (l *lister) add(out []file, path string, st fs.FileInfo) []file {
 }
 
 func (l *lister) folder(out []file, dir string) ([]file, error) {
+	l.watch(dir)
 	entries, err := l.fs.List(dir)
 	if err != nil {
 		return out, fmt.Errorf("list %q: %w", dir, err)
@@ -92,6 +141,7 @@ func (l *lister) folder(out []file, dir string) ([]file, error) {
 		p := filepath.Join(dir, e.Name())
 		st := e
 		if e.Mode()&fs.ModeSymlink != 0 {
+			l.unsure = true
 			if st, err = l.fs.Stat(p); err != nil {
 				continue
 			}
@@ -156,8 +206,10 @@ func (l *lister) glob(pattern string) ([]string, error) {
 				next = append(next, filepath.Join(dir, part))
 				continue
 			}
+			l.watch(dir)
 			entries, err := l.fs.List(dir)
 			if err != nil {
+				l.unsure = true
 				continue
 			}
 			for _, e := range entries {

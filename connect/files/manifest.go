@@ -119,29 +119,30 @@ func cutManifest(fsys vfs.FS, path string, last int64) (dropped []manifestFile, 
 	return dropped, vfs.WriteFile(fsys, path, text)
 }
 
-// published lists the files of all manifests of a folder; ok is false if it has none.
-func published(fsys vfs.FS, dir string) (files []string, ok bool, err error) {
+// published lists the files of all manifests of a folder.
+func published(fsys vfs.FS, dir string) (files, manifests []string, err error) {
 	entries, err := fsys.List(filepath.Join(dir, metadataDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".jsonl") {
 			continue
 		}
-		lines, _, err := readManifest(fsys, filepath.Join(dir, metadataDir, e.Name()))
+		path := filepath.Join(dir, metadataDir, e.Name())
+		manifests = append(manifests, path)
+		lines, _, err := readManifest(fsys, path)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
-		ok = true
 		for _, l := range lines {
 			for _, f := range l.Files {
 				files = append(files, filepath.Join(dir, filepath.FromSlash(f.Path)))
 			}
 		}
 	}
-	return files, ok, nil
+	return files, manifests, nil
 }

@@ -39,6 +39,7 @@ type source struct {
 	clean         cleaner
 	seen          *seenFiles
 	fixed         []file // availableNow: the files that were there at the start, nil otherwise
+	idle          bool   // the last listing had nothing new
 	warned        map[string]bool
 	mu            sync.Mutex
 	pools         map[string]*pool // decoders by columns
@@ -257,6 +258,9 @@ func (s *source) warn(format string, args ...any) {
 func (s *source) fresh() ([]file, error) {
 	all := s.fixed
 	if all == nil {
+		if s.idle && !s.list.changed() {
+			return nil, nil
+		}
 		var err error
 		if all, err = s.list.list(); err != nil {
 			return nil, err
@@ -279,6 +283,7 @@ func (s *source) fresh() ([]file, error) {
 		given[key] = s.seen.nameOnly
 		out = append(out, f)
 	}
+	s.idle = len(out) == 0
 	if s.latestFirst {
 		for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
 			out[i], out[j] = out[j], out[i]
