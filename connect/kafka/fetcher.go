@@ -204,7 +204,7 @@ func (f *fetcher) fetch(ctx context.Context, at int64) (span, error) {
 	if err := kerr.ErrorForCode(rp.ErrorCode); err != nil {
 		switch {
 		case errors.Is(err, kerr.OffsetOutOfRange):
-			return span{}, &fatalError{fmt.Errorf("the offset is not there any more (or not yet): the partition has %d to %d", rp.LogStartOffset, rp.HighWatermark)}
+			return span{}, f.outOfRange(ctx)
 		case kerr.IsRetriable(err), errors.Is(err, kerr.UnknownTopicID):
 			f.s.forgetLeader(f.part.topic)
 			return span{}, err
@@ -212,6 +212,28 @@ func (f *fetcher) fetch(ctx context.Context, at int64) (span, error) {
 		return span{}, &fatalError{err}
 	}
 	return f.digest(at, rp)
+}
+
+// rangeError says that a partition does not have the offset that was to be read.
+type rangeError struct{ first, end int64 }
+
+func (e *rangeError) Error() string {
+	return fmt.Sprintf("the offset is not there any more: the partition has %d to %d", e.first, e.end)
+}
+
+// outOfRange asks what the partition has; brokers do not say it along with the error.
+func (f *fetcher) outOfRange(ctx context.Context) error {
+	first, err := f.s.admin.ListStartOffsets(ctx, f.part.topic)
+	if err != nil {
+		return err
+	}
+	end, err := f.s.admin.ListEndOffsets(ctx, f.part.topic)
+	if err != nil {
+		return err
+	}
+	a, _ := first.Lookup(f.part.topic, f.part.partition)
+	b, _ := end.Lookup(f.part.topic, f.part.partition)
+	return &fatalError{&rangeError{a.Offset, b.Offset}}
 }
 
 // digest keeps the batches of a response that count: no control records, nothing of aborted transactions.

@@ -5,6 +5,7 @@ package kafka
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"sort"
@@ -17,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
 )
 
@@ -448,17 +450,21 @@ func (s *source) beginning(ctx context.Context, earliest, end position) (positio
 func (s *source) reconcile(from, earliest, end position) (position, error) {
 	out := position{}
 	var lost []string
+	condition := ""
+	lose := func(c, format string, args ...any) {
+		condition, lost = c, append(lost, fmt.Sprintf(format, args...))
+	}
 	for t, o := range from {
 		e, ok := end[t]
 		switch {
 		case !ok:
-			lost = append(lost, fmt.Sprintf("%s: the partition is gone, it was read up to offset %d", t, o))
+			lose("PARTITIONS_DELETED", "%s: the partition is gone, it was read up to offset %d", t, o)
 			continue
 		case o < earliest[t]:
-			lost = append(lost, fmt.Sprintf("%s: offsets %d to %d are gone", t, o, earliest[t]-1))
+			lose("START_OFFSET_RESET", "%s: offsets %d to %d are gone", t, o, earliest[t]-1)
 			o = earliest[t]
 		case o > e:
-			lost = append(lost, fmt.Sprintf("%s: it ends at offset %d and was read up to %d: was the topic deleted and made again?", t, e, o))
+			lose("PARTITION_OFFSET_CHANGED", "%s: it ends at offset %d and was to be read from %d: is the start beyond the end, or was the topic deleted and made again?", t, e, o)
 			o = earliest[t]
 		}
 		out[t] = o
@@ -468,18 +474,22 @@ func (s *source) reconcile(from, earliest, end position) (position, error) {
 			out[t] = earliest[t]
 		}
 	}
-	if len(lost) == 0 {
-		return out, nil
-	}
 	sort.Strings(lost)
-	text := strings.Join(lost, "; ")
+	return out, s.dataLoss(condition, strings.Join(lost, "; "))
+}
+
+// dataLoss is an error, or a warning where failOnDataLoss is false, about rows that are gone; the empty text is none.
+func (s *source) dataLoss(condition, text string) error {
+	if text == "" {
+		return nil
+	}
 	if s.loss {
-		return nil, fmt.Errorf("kafka: data is lost: %s; set option failOnDataLoss to false to go on with what is there", text)
+		return sparkerr.New("KAFKA_DATA_LOSS."+condition, "data is lost: %s; set option failOnDataLoss to false to go on with what is there", text)
 	}
 	if s.env.Warn != nil {
 		s.env.Warn("data is lost and skipped: %s", text)
 	}
-	return out, nil
+	return nil
 }
 
 // Fix implements connector.Bounded.
@@ -502,12 +512,14 @@ func (s *source) Plan(ctx context.Context, start, end connector.Offset) ([]conne
 		return nil, err
 	}
 	var missing bool
-	for t := range to {
-		if _, ok := from[t]; !ok {
+	for t, e := range to {
+		if o, ok := from[t]; !ok || o > e {
 			missing = true
 		}
 	}
-	if missing { // the first batch, or new partitions: where they begin is not in the offsets
+	// The first batch, new partitions, or a topic that was made again and has fewer rows (which failOnDataLoss lets pass):
+	// where they begin is not in the offsets.
+	if missing {
 		ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 		defer cancel()
 		earliest, last, err := s.offsets(ctx)
@@ -523,7 +535,7 @@ func (s *source) Plan(ctx context.Context, start, end connector.Offset) ([]conne
 		full := position{}
 		for t := range to {
 			switch o, ok := from[t]; {
-			case ok:
+			case ok && o <= to[t]:
 				full[t] = o
 			case from == nil:
 				full[t] = min(begin[t], to[t])
@@ -564,8 +576,23 @@ func (p *partition) Read(ctx context.Context, need []int, emit func(connector.Ch
 	f := p.s.fetcher(p.part, p.from)
 	for at := p.from; at < p.to; {
 		sp, err := f.take(ctx, p.to)
+		var gone *rangeError
+		if errors.As(err, &gone) {
+			// Retention has passed the range since it was planned, or while the query was down.
+			next := p.to // of a topic that was made again nothing belongs to the range
+			if at < gone.first {
+				next = min(gone.first, p.to)
+			}
+			if err := p.s.dataLoss("COULD_NOT_READ_OFFSET_RANGE", fmt.Sprintf("%s: offsets %d to %d are gone", p.part, at, next-1)); err != nil {
+				return err
+			}
+			if at = next; at < p.to {
+				f = p.s.fetcher(p.part, at)
+			}
+			continue
+		}
 		if err != nil {
-			return fmt.Errorf("kafka: %w", err)
+			return p.s.client.explain(err)
 		}
 		at = sp.next
 		if len(sp.batches) == 0 {

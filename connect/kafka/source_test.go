@@ -1,0 +1,278 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/engine/connector"
+)
+
+func TestControlRecords(t *testing.T) {
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		topic := c.topic(fresh("control"), 1)
+		var values []string
+		for i := range 100 {
+			values = append(values, fmt.Sprint(i))
+		}
+		c.transact(topic, 0, kgo.TryCommit, values...)
+		c.settled(t.Context(), topic)
+		s := c.source("subscribe", topic, "startingOffsets", "earliest", "kafka.isolation.level", "read_committed")
+		if err := s.Fix(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		got, end := c.must(s, nil)
+		c.equal(got, values...)
+		if want := fmt.Sprintf(`{"%s":{"0":101}}`, topic); string(end) != want {
+			t.Errorf("end %s, want %s", end, want)
+		}
+		if got, next := c.must(s, end); len(got) > 0 || string(next) != string(end) {
+			t.Errorf("after the end: %q %s", got, next)
+		}
+	})
+}
+
+func TestAborted(t *testing.T) {
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		topic := c.topic(fresh("aborted"), 1)
+		c.transact(topic, 0, kgo.TryAbort, "a1", "a2", "a3", "a4", "a5")
+		c.transact(topic, 0, kgo.TryCommit, "c1", "c2", "c3", "c4", "c5")
+		c.transact(topic, 0, kgo.TryAbort, "a6")
+		c.settled(t.Context(), topic)
+		got, _ := c.must(c.source("subscribe", topic, "startingOffsets", "earliest", "kafka.isolation.level", "read_committed"), nil)
+		c.equal(got, "c1", "c2", "c3", "c4", "c5")
+		got, _ = c.must(c.source("subscribe", topic, "startingOffsets", "earliest"), nil)
+		c.equal(got, "a1", "a2", "a3", "a4", "a5", "c1", "c2", "c3", "c4", "c5", "a6")
+		// One record a batch: the aborted transaction may begin before the range.
+		s := c.source("subscribe", topic, "startingOffsets", "earliest", "kafka.isolation.level", "read_committed", "maxOffsetsPerTrigger", "1")
+		var all []string
+		for at := connector.Offset(nil); ; {
+			v, end := c.must(s, at)
+			if string(end) == string(at) {
+				break
+			}
+			all, at = append(all, v...), end
+		}
+		c.equal(all, "c1", "c2", "c3", "c4", "c5")
+	})
+}
+
+func TestLost(t *testing.T) {
+	eachCluster(t, func(t *testing.T, k *cluster) {
+		topic := k.topic(fresh("lost"), 1)
+		for i := range 6 {
+			k.put(topic, 0, fmt.Sprint(i))
+		}
+		gone := kadm.Offsets{}
+		gone.AddOffset(topic, 0, 4, -1)
+		if _, err := k.admin.DeleteRecords(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+		at := connector.Offset(fmt.Sprintf(`{"%s":{"0":2}}`, topic))
+		_, _, err := k.batch(k.source("subscribe", topic), at)
+		if err == nil || !strings.Contains(err.Error(), "offsets 2 to 3 are gone") || sparkerr.Condition(err) != "KAFKA_DATA_LOSS.START_OFFSET_RESET" {
+			t.Errorf("failOnDataLoss: %v", err)
+		}
+		s := k.source("subscribe", topic, "failOnDataLoss", "false")
+		got, end := k.must(s, at)
+		k.equal(got, "4", "5")
+		if !strings.Contains(k.warn.all(), "offsets 2 to 3 are gone") {
+			t.Errorf("warnings: %s", k.warn.all())
+		}
+		// The same range again, as after a crash.
+		got, err = k.replay(k.source("subscribe", topic, "failOnDataLoss", "false"), at, end)
+		if err != nil {
+			t.Error(err)
+		}
+		k.equal(got, "4", "5")
+		if _, err = k.replay(k.source("subscribe", topic), at, end); sparkerr.Condition(err) != "KAFKA_DATA_LOSS.COULD_NOT_READ_OFFSET_RANGE" {
+			t.Errorf("replay of what is gone: %v", err)
+		}
+	})
+}
+
+func TestTopicMadeAgain(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 2)
+	k.put("t", 0, "0", "1", "2")
+	k.put("t", 1, "3")
+	_, end := k.must(k.source("subscribe", "t", "startingOffsets", "earliest"), nil)
+	if err := k.fake.DeleteTopic("t"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := k.batch(k.source("subscribePattern", "t.*"), end)
+	if sparkerr.Condition(err) != "KAFKA_DATA_LOSS.PARTITIONS_DELETED" {
+		t.Errorf("topic deleted: %v", err)
+	}
+	k.topic("t", 1)
+	again := newCluster(t, k.address) // the old client still knows the old topic
+	again.put("t", 0, "new")
+	_, _, err = k.batch(k.source("subscribe", "t"), end)
+	if err == nil || !strings.Contains(err.Error(), "deleted and made again") {
+		t.Errorf("made again: %v", err)
+	}
+	got, _ := k.must(k.source("subscribe", "t", "failOnDataLoss", "false"), end)
+	k.equal(got, "new")
+}
+
+func TestNewPartition(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 1)
+	k.put("t", 0, "old")
+	s := k.source("subscribe", "t", "startingOffsets", "latest")
+	_, at := k.must(s, nil)
+	if _, err := k.admin.CreatePartitions(t.Context(), 1, "t"); err != nil {
+		t.Fatal(err)
+	}
+	again := newCluster(t, k.address)
+	again.put("t", 1, "early") // there before the source looks: still its rows count
+	again.put("t", 0, "new")
+	got, end := k.must(k.source("subscribe", "t"), at)
+	k.equal(got, "new", "early")
+	got, err := k.replay(k.source("subscribe", "t"), at, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.equal(got, "new", "early")
+}
+
+func TestStarting(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 2)
+	stamp := func(p int32, ms int64, v string) {
+		if err := k.client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Partition: p, Value: []byte(v), Timestamp: time.UnixMilli(ms)}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 4 {
+		stamp(0, int64(1000+i), fmt.Sprintf("a%d", i))
+	}
+	stamp(1, 1001, "b0")
+	for _, c := range []struct {
+		options []string
+		want    string
+	}{
+		{[]string{"startingOffsets", "earliest"}, "a0 a1 a2 a3 b0"},
+		{[]string{"startingOffsets", "latest"}, ""},
+		{[]string{"startingOffsets", `{"t":{"0":3,"1":-2}}`}, "a3 b0"},
+		{[]string{"startingOffsets", `{"t":{"0":2,"1":-1}}`}, "a2 a3"},
+		{[]string{"startingOffsets", `{"t":{"0":2}}`}, "error: says nothing of topic \"t\", partition 1"},
+		{[]string{"startingOffsets", `{"t":{"0":9,"1":0}}`}, "error: PARTITION_OFFSET_CHANGED"},
+		{[]string{"startingTimestamp", "1001"}, "a1 a2 a3 b0"},
+		{[]string{"startingTimestamp", "1002"}, "error: no record at or after 1002"},
+		{[]string{"startingTimestamp", "1002", "startingOffsetsByTimestampStrategy", "latest"}, "a2 a3"},
+		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1000}}`}, "a3 b0"},
+		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003}}`}, "error: says nothing of topic \"t\", partition 1"},
+	} {
+		got, _, err := k.batch(k.source(append([]string{"subscribe", "t"}, c.options...)...), nil)
+		if want, bad := strings.CutPrefix(c.want, "error: "); bad {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: got %q, %v; want %s", c.options, got, err, want)
+			}
+			continue
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%q: got %q, %v; want %s", c.options, got, err, c.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 2)
+	var many []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprint(i))
+	}
+	k.put("t", 0, many...)
+	k.put("t", 1, "single")
+	s := k.source("subscribe", "t", "startingOffsets", "earliest", "maxOffsetsPerTrigger", "10", "minPartitions", "8")
+	first, at := k.must(s, nil)
+	second, _ := k.must(s, at)
+	if len(first) > 11 || len(second) > 11 || !strings.Contains(strings.Join(append(first, second...), " "), "single") {
+		t.Errorf("batches %q, %q", first, second)
+	}
+	now := time.Now()
+	w := k.source("subscribe", "t", "startingOffsets", "earliest", "minOffsetsPerTrigger", "5000", "maxTriggerDelay", "1m")
+	w.env.Now = func() time.Time { return now }
+	if got, _ := k.must(w, connector.Offset(`{"t":{"0":0,"1":0}}`)); got != nil {
+		t.Errorf("fewer than minOffsetsPerTrigger: %d rows", len(got))
+	}
+	now = now.Add(time.Minute)
+	if got, _ := k.must(w, connector.Offset(`{"t":{"0":0,"1":0}}`)); len(got) != 1001 {
+		t.Errorf("after maxTriggerDelay: %d rows", len(got))
+	}
+}
+
+func TestGreatRecordAndTombstone(t *testing.T) {
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		topic := c.topic(fresh("great"), 1)
+		great := strings.Repeat("x", 130<<10)
+		c.put(topic, 0, "small")
+		c.put(topic, 0, great)
+		c.put(topic, 0, "null", "")
+		got, _ := c.must(c.source("subscribe", topic, "startingOffsets", "earliest", "kafka.max.partition.fetch.bytes", "1024", "kafka.fetch.max.bytes", "1024"), nil)
+		c.equal(got, "small", great, "null", "")
+	})
+}
+
+func TestHeaders(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 1)
+	r := record1("t", 0, "v")
+	r.Headers = []kgo.RecordHeader{{Key: "h", Value: []byte("1")}, {Key: "h", Value: nil}}
+	if err := k.client.ProduceSync(t.Context(), r, record1("t", 0, "w")).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	s := k.source("subscribe", "t", "startingOffsets", "earliest", "includeHeaders", "true")
+	end, _, err := s.Next(t.Context(), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := s.Plan(t.Context(), nil, end)
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	err = parts[0].Read(t.Context(), nil, func(ch connector.Chunk) error {
+		d, err := ch.Decode(t.Context())
+		if err != nil {
+			return err
+		}
+		h := d.Batch.Columns[colHeaders]
+		item := h.Children[0]
+		if d.Batch.Rows != 2 || h.IsNull(0) || !h.IsNull(1) || item.Len != 2 || string(item.Children[1].BytesAt(0)) != "1" || !item.Children[1].IsNull(1) {
+			t.Errorf("headers: %+v", item)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBrokerRestart cuts all connections in the middle of a read.
+func TestBrokerRestart(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 1)
+	k.put("t", 0, "a", "b")
+	s := k.source("subscribe", "t", "startingOffsets", "earliest")
+	_, at := k.must(s, nil)
+	dropped := 0
+	k.fake.ControlKey(1, func(kmsg.Request) (kmsg.Response, error, bool) {
+		if dropped++; dropped < 4 {
+			k.fake.KeepControl()
+			return nil, errors.New("connection cut"), true
+		}
+		return nil, nil, false
+	})
+	k.put("t", 0, "c")
+	got, _ := k.must(s, at)
+	k.equal(got, "c")
+}
