@@ -189,7 +189,11 @@ func bindPad(left bool) func(b *Binder, args []Expr) (Expr, error) {
 		}
 		return simple(name, full, out, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			return rows(out, a, n, func(w *columnar.Builder, i int) error {
-				w.AppendBytes(pad(str(a[0], i), str(a[2], i), int(i32(a[1], i)), left, binary))
+				fill, length := str(a[2], i), int64(i32(a[1], i))
+				if length*int64(len(fill)) > maxString && length > int64(len(str(a[0], i))) {
+					return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "the string would have %d bytes, the limit is %d", length*int64(len(fill)), maxString)
+				}
+				w.AppendBytes(pad(str(a[0], i), fill, int(length), left, binary))
 				return nil
 			})
 		}), nil
