@@ -18,6 +18,12 @@ var crashPoints = []string{
 // content must give the sink's content in a fixed order; reset begins anew.
 func survives(t *testing.T, b *bench, text, sink string, reset func(), content func() string) {
 	t.Helper()
+	survivesIn(t, b, text, sink, reset, content, 0, 1)
+}
+
+// survivesIn is survives with the batches to crash in.
+func survivesIn(t *testing.T, b *bench, text, sink string, reset func(), content func() string, batches ...int) {
+	t.Helper()
 	reset()
 	b.mustRun(text, sink)
 	want := content()
@@ -25,7 +31,7 @@ func survives(t *testing.T, b *bench, text, sink string, reset func(), content f
 		t.Fatal("the sink has nothing")
 	}
 	for _, point := range crashPoints {
-		for _, batch := range []int{0, 1} {
+		for _, batch := range batches {
 			t.Run(fmt.Sprintf("%s@%d", point, batch), func(t *testing.T) {
 				reset()
 				_, err := b.run(text, sink, fmt.Sprintf("%s@batch=%d=err", point, batch))

@@ -316,3 +316,14 @@ func TestTableFaults(t *testing.T) {
 		}
 	})
 }
+
+// lateTable is what the table late has, "" while it is not there.
+func lateTable(t *testing.T, d *database) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", d.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return (&database{format: "sqlite", db: db}).rows(t, "SELECT t, _watermark FROM late ORDER BY t")
+}
