@@ -65,7 +65,12 @@ type copying struct {
 // newCopying fills a topic of three partitions: rows, some in transactions, some in aborted ones, some twice.
 func newCopying(t *testing.T, name string) *copying {
 	t.Helper()
-	j := &copying{bin: program(t), cluster: newCluster(t, testservice.Kafka(t)), dir: t.TempDir()}
+	return newCopyingAt(t, name, testservice.Kafka(t))
+}
+
+func newCopyingAt(t *testing.T, name, broker string) *copying {
+	t.Helper()
+	j := &copying{bin: program(t), cluster: newCluster(t, broker), dir: t.TempDir()}
 	unique := fmt.Sprintf("%s-%d", name, time.Now().UnixNano())
 	j.in, j.out = j.topic("in-"+unique, 3), j.topic("out-"+unique, 2)
 	for p := range int32(3) {
@@ -184,5 +189,30 @@ func TestKilledAnywhere(t *testing.T) {
 		cmd.Wait()
 	}
 	j.run()
+	j.check()
+}
+
+// TestBrokerRestarts stops a real broker of the test's own while the program copies, and starts it again.
+func TestBrokerRestarts(t *testing.T) {
+	testservice.Kafka(t)
+	dir := t.TempDir()
+	script := func(args ...string) string {
+		out, err := exec.Command("../../scripts/kafka.sh", args...).Output()
+		if err != nil {
+			t.Fatalf("kafka.sh %q: %v", args, err)
+		}
+		lines := strings.Fields(string(out))
+		return lines[max(len(lines)-1, 0)]
+	}
+	address := script("start", dir, "0")
+	t.Cleanup(func() { exec.Command("../../scripts/kafka.sh", "stop", dir).Run() })
+	j := newCopyingAt(t, "restart", address)
+	cmd, out := j.start(failpoint.SourceMid+"@batch=1=sleep:1500", failpoint.SinkPartial+"@batch=2=sleep:3000")
+	time.Sleep(time.Second)
+	exec.Command("../../scripts/kafka.sh", "stop", dir).Run()
+	script("start", dir, address[strings.LastIndexByte(address, ':')+1:])
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	j.check()
 }

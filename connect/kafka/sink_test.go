@@ -3,11 +3,11 @@ package kafka
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -116,37 +116,35 @@ func TestSinkOpenTransaction(t *testing.T) {
 	})
 }
 
+// TestSinkLostAnswer ends the transaction behind the client's back, as when the answer to its request is lost.
 func TestSinkLostAnswer(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		happened bool
-	}{{"commit happened", true}, {"commit did not", false}} {
-		t.Run(c.name, func(t *testing.T) {
-			k := fakeCluster(t)
-			topic := k.topic("t", 1)
-			s := k.sink("topic", topic)
-			k.mustWrite(s, 0, "a")
-			lost := false
-			k.fake.ControlKey(int16(kmsg.EndTxn), func(req kmsg.Request) (kmsg.Response, error, bool) {
-				r := req.(*kmsg.EndTxnRequest)
-				if lost || !r.Commit {
-					k.fake.KeepControl()
-					return nil, nil, false
+	for _, happened := range []bool{true, false} {
+		t.Run(fmt.Sprintf("committed %t", happened), func(t *testing.T) {
+			eachCluster(t, func(t *testing.T, k *cluster) {
+				topic := k.topic(fresh("answer"), 1)
+				s := k.sink("topic", topic)
+				k.mustWrite(s, 0, "a")
+				info := connector.BatchInfo{QueryID: s.env.QueryID, BatchID: 1, Schema: sinkSchema()}
+				w, err := s.Begin(t.Context(), info)
+				if err != nil {
+					t.Fatal(err)
 				}
-				lost = true
-				if c.happened {
-					return nil, nil, false // the answer is lost behind the broker: see below
+				b := w.(*batchWriter)
+				if err := errors.Join(b.Write(t.Context(), rows("b")), b.send(t.Context(), false), b.flush(t.Context()),
+					s.ledger.record(t.Context(), b.id, b.epoch, []string{topic}, info)); err != nil {
+					t.Fatal(err)
 				}
-				resp := req.ResponseKind().(*kmsg.EndTxnResponse)
-				resp.ErrorCode = kerr.UnknownServerError.Code
-				return resp, nil, true
+				req := kmsg.NewPtrEndTxnRequest()
+				req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = s.id, b.id, b.epoch, happened
+				if _, err := req.RequestWith(t.Context(), s.client.Client); err != nil {
+					t.Fatal(err)
+				}
+				if err := b.end(t.Context()); (err == nil) != happened {
+					t.Errorf("end: %v", err)
+				}
+				k.mustWrite(k.sink("topic", topic), 1, "b")
+				k.equal(k.values(topic), "a", "b")
 			})
-			err := k.write(s, 1, rows("b"))
-			if (err == nil) != c.happened {
-				t.Errorf("write: %v", err)
-			}
-			k.mustWrite(k.sink("topic", topic), 1, "b")
-			k.equal(k.values(topic), "a", "b")
 		})
 	}
 }

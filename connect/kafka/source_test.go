@@ -276,3 +276,36 @@ func TestBrokerRestart(t *testing.T) {
 	got, _ := k.must(s, at)
 	k.equal(got, "c")
 }
+
+// TestCompacted reads a topic with holes: nothing twice, nothing waited for.
+func TestCompacted(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 1, "cleanup.policy", "compact", "min.cleanable.dirty.ratio", "0")
+	for i := range 10 {
+		r := record1("t", 0, fmt.Sprint(i))
+		r.Key = fmt.Append(nil, i)
+		if i >= 3 && i <= 5 { // overwritten by 9
+			r.Key = []byte("9")
+		}
+		if err := k.client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.fake.Compact()
+	want := k.values("t")
+	if len(want) == 10 {
+		t.Fatal("nothing was compacted")
+	}
+	for _, limit := range []string{"0", "1", "4"} {
+		s := k.source("subscribe", "t", "startingOffsets", "earliest", "maxOffsetsPerTrigger", limit)
+		var all []string
+		for at := connector.Offset(nil); ; {
+			v, end := k.must(s, at)
+			if string(end) == string(at) {
+				break
+			}
+			all, at = append(all, v...), end
+		}
+		k.equal(all, want...)
+	}
+}
