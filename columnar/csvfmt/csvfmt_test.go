@@ -266,3 +266,17 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.ReportMetric(rows/best.Seconds()/1e6, "best-Mrows/s")
 }
+
+// TestHeaderOfCRLF reads the name of the last column without the carriage return.
+func TestHeaderOfCRLF(t *testing.T) {
+	n, err := NewInference(parse(t, map[string]string{"header": "true", "inferSchema": "true"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Add([]byte("a,b\r\n1,2\r\n3,4\r\n"), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Schema().String(); got != "a INT,b INT" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -172,3 +172,19 @@ func TestTree(t *testing.T) {
 	}
 	t.Logf("%d of %d trees", passed, all)
 }
+
+// TestWideCharacters lines columns up by what a terminal shows, and cuts where Spark does.
+func TestWideCharacters(t *testing.T) {
+	c := &showCase{Schema: "id INT, s STRING", NumRows: 20, Truncate: 20}
+	rows := filepath.Join(t.TempDir(), "rows.jsonl")
+	text := `{"id":1,"s":"中国"}` + "\n" + `{"id":2,"s":"ab"}` + "\n" + `{"id":3,"s":"` + strings.Repeat("语", 30) + `"}` + "\n"
+	if err := os.WriteFile(rows, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	line := "+---+" + strings.Repeat("-", 37) + "+\n"
+	pad := func(s string, width int) string { return strings.Repeat(" ", 37-width) + s }
+	want := line + "| id|" + pad("s", 1) + "|\n" + line + "|  1|" + pad("中国", 4) + "|\n|  2|" + pad("ab", 2) + "|\n|  3|" + strings.Repeat("语", 17) + "...|\n" + line
+	if got := table(t, c, rows); strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
