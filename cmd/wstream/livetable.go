@@ -20,13 +20,13 @@ type liveTable struct {
 	last  time.Time
 	tty   bool
 	off   bool
+	shown bool // nothing has changed since it was drawn
 }
 
 type liveRow struct {
 	last             stream.Progress
 	batches, in, out int64
 	late, corrupt    int64
-	rate             float64
 	since            time.Time
 }
 
@@ -41,6 +41,7 @@ func (t *liveTable) progress(name string, pr stream.Progress) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.shown = false
 	r := t.row(name)
 	r.last = pr
 	r.batches++
@@ -79,7 +80,7 @@ func (t *liveTable) row(name string) *liveRow {
 
 // draw prints the table; the caller holds mu.
 func (t *liveTable) draw() {
-	t.last = time.Now()
+	t.last, t.shown = time.Now(), true
 	var b strings.Builder
 	if t.tty && t.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", t.drawn)
@@ -95,6 +96,8 @@ func (t *liveTable) draw() {
 		mark := r.last.EventTime["watermark"]
 		if t.tty {
 			fmt.Fprintf(&b, "%-20s %8d %12d %12d %12.0f %10d %8d  %s\n", n, r.last.BatchID, r.in, r.out, rate, r.last.StateRows(), r.late, mark)
+		} else if r.batches == 0 {
+			fmt.Fprintf(&b, "query %q: no batches\n", n)
 		} else {
 			fmt.Fprintf(&b, "query %q: batch %d, %d rows in, %d out, %.0f rows/s, %d in state, %d late", n, r.last.BatchID, r.in, r.out, rate, r.last.StateRows(), r.late)
 			if r.corrupt > 0 {
@@ -113,14 +116,14 @@ func (t *liveTable) draw() {
 	t.drawn = lines
 }
 
-// close draws the last state.
+// close draws the last state, if that has not been shown yet.
 func (t *liveTable) close() {
 	if t == nil || t.off {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.order) > 0 {
+	if len(t.order) > 0 && !t.shown {
 		t.draw()
 	}
 }
