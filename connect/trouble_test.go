@@ -254,3 +254,27 @@ func TestCommitLost(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysKeptForEver warns of a deduplication that never forgets; the one within the watermark does, and needs no warning.
+func TestKeysKeptForEver(t *testing.T) {
+	for step, kept := range map[string]int64{"dropDuplicates: [id]": 3001, "dropDuplicatesWithinWatermark: [id]": 0} {
+		b := newBench(t)
+		var ids strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&ids, `{"ts":"2026-10-06T12:%02d:%02dZ","id":%d}`+"\n", i/60, i%60, i)
+		}
+		b.write("in/1.json", ids.String())
+		b.write("in/2.json", `{"ts":"2026-10-06T14:00:00Z","id":-1}`+"\n")
+		b.stamp("in/1.json", 0)
+		b.stamp("in/2.json", 1)
+		text := strings.Replace(reading("json", "ts TIMESTAMP, id INT", "path: in, maxFilesPerTrigger: 1"), "from: input", "from: once", 1)
+		text = strings.Replace(text, "sinks:", "views:\n  once:\n    from: input\n    steps:\n      - watermark: {column: ts, delay: 0 seconds}\n      - "+step+"\nsinks:", 1)
+		p := b.mustRun(text, "out")
+		if p.StateRows() != kept {
+			t.Errorf("%s: %d rows in state, want %d", step, p.StateRows(), kept)
+		}
+		if b.warned("keeps every key for ever") != (kept > 0) {
+			t.Errorf("%s: warnings %q", step, b.warn)
+		}
+	}
+}
