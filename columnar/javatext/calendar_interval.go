@@ -144,7 +144,7 @@ func (p *calendarIntervalParser) parseUnit(value, fraction int64, hasFraction bo
 		return p.fail("INVALID_FRACTION", p.word()+" cannot have fractional part.")
 	}
 	rest := p.s[p.i:]
-	ok := true
+	var ok bool
 	is := func(unit string) bool {
 		if strings.HasPrefix(rest, unit) {
 			p.i += len(unit)

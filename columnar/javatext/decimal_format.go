@@ -26,12 +26,13 @@ type DecimalFormat struct {
 const (
 	maxIntegerDigits        = math.MaxInt32
 	maxDoubleIntegerDigits  = 309
-	maxDoubleFractionDigits = 340
+	maxDoubleFractionDigits = 340 // also of whole numbers
 )
 
 // NumberFormat returns the format of format_number(x, places): groups of three digits, and so many places, which must not
-// be negative.
+// be negative and are at most a million.
 func NumberFormat(places int) *DecimalFormat {
+	places = min(places, 1_000_000)
 	return &DecimalFormat{negative: [2]string{"-", ""}, minInteger: 1, maxInteger: maxIntegerDigits, minFraction: places, maxFraction: places, grouping: 3, multiplier: 1}
 }
 
@@ -274,12 +275,15 @@ func (f *DecimalFormat) AppendDecimal(dst []byte, v Int128, scale int, whole boo
 		exp += len(strconv.Itoa(f.multiplier)) - 1 // 100 and 1000 only move the point
 	}
 	l := digitList{digits: digits, exp: exp, whole: whole}
-	keep := f.keptDigits(exp, maxIntegerDigits)
+	places := maxIntegerDigits
+	if whole {
+		places = maxDoubleFractionDigits
+	}
 	if !whole || f.exponential {
-		l.round(keep, HalfEven)
+		l.round(f.keptDigits(exp, places), HalfEven)
 	}
 	l.trim()
-	return f.append(dst, &l, v.Hi < 0, f.maxInteger)
+	return f.append(dst, &l, v.Hi < 0, f.maxInteger, places)
 }
 
 // keptDigits returns how many digits of a number stay, given where its point is.
@@ -319,7 +323,7 @@ func (f *DecimalFormat) AppendDouble(dst []byte, v float64) []byte {
 		}
 	}
 	l.trim()
-	return f.append(dst, &l, negative, min(f.maxInteger, maxDoubleIntegerDigits))
+	return f.append(dst, &l, negative, min(f.maxInteger, maxDoubleIntegerDigits), maxDoubleFractionDigits)
 }
 
 // round cuts to so many digits.
@@ -399,19 +403,19 @@ func (f *DecimalFormat) affixes(negative bool) *[2]string {
 	return &f.positive
 }
 
-// append lays the number out.
-func (f *DecimalFormat) append(dst []byte, l *digitList, negative bool, maxInteger int) []byte {
+// append lays the number out, with at most so many digits on either side of the point.
+func (f *DecimalFormat) append(dst []byte, l *digitList, negative bool, maxInteger, maxFraction int) []byte {
 	affixes := f.affixes(negative)
 	dst = append(dst, affixes[0]...)
 	if f.exponential {
 		dst = f.appendExponential(dst, l)
 	} else {
-		dst = f.appendPlain(dst, l, maxInteger)
+		dst = f.appendPlain(dst, l, maxInteger, maxFraction)
 	}
 	return append(dst, affixes[1]...)
 }
 
-func (f *DecimalFormat) appendPlain(dst []byte, l *digitList, maxInteger int) []byte {
+func (f *DecimalFormat) appendPlain(dst []byte, l *digitList, maxInteger, maxFraction int) []byte {
 	count := max(f.minInteger, l.exp)
 	next := 0
 	if count > maxInteger {
@@ -437,7 +441,7 @@ func (f *DecimalFormat) appendPlain(dst []byte, l *digitList, maxInteger int) []
 	if f.alwaysPoint || fraction {
 		dst = append(dst, '.')
 	}
-	for i := 0; i < f.maxFraction; i++ {
+	for i := 0; i < min(f.maxFraction, maxFraction); i++ {
 		if i >= f.minFraction && (l.whole || next >= len(l.digits)) {
 			break
 		}

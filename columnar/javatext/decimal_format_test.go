@@ -37,6 +37,19 @@ func TestDecimalFormat(t *testing.T) {
 	})
 }
 
+func TestNumberFormatPlaces(t *testing.T) {
+	f := NumberFormat(400)
+	v, _ := ParseDecimal("2.5", 2, 1)
+	for want, got := range map[int][]byte{342: f.AppendDouble(nil, 2.5), 343: f.AppendBigint(nil, 25), 402: f.AppendDecimal(nil, v, 1, false)} {
+		if len(got) != want {
+			t.Errorf("%d characters, want %d", len(got), want)
+		}
+	}
+	if got := NumberFormat(1<<31-1).AppendDouble(nil, 2.5); len(got) != 342 {
+		t.Errorf("%d characters", len(got))
+	}
+}
+
 // mustDecimal reads a decimal with all of its digits.
 func mustDecimal(t *testing.T, s string) (Int128, int) {
 	t.Helper()
