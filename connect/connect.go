@@ -6,6 +6,7 @@ import (
 	"github.com/wstream/wstream/connect/console"
 	"github.com/wstream/wstream/connect/delta"
 	"github.com/wstream/wstream/connect/files"
+	"github.com/wstream/wstream/connect/http"
 	"github.com/wstream/wstream/connect/kafka"
 	"github.com/wstream/wstream/connect/memory"
 	"github.com/wstream/wstream/connect/noop"
@@ -23,5 +24,5 @@ func All() []*connector.Spec {
 	all = append(all, sqldb.Specs()...)
 	all = append(all, rate.Specs()...)
 	all = append(all, socket.Spec())
-	return append(all, console.Spec(), kafka.Spec(), memory.Spec(), noop.Spec())
+	return append(all, console.Spec(), http.Spec(), kafka.Spec(), memory.Spec(), noop.Spec())
 }

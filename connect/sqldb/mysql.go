@@ -91,8 +91,8 @@ func (m *mysqlDialect) connect(ctx context.Context) (session, error) {
 		} else if strings.HasPrefix(string(v[0]), "5.") {
 			m.exact = "utf8mb4_bin"
 		}
-		fmt.Sscan(string(v[1]), &s.packet)
-		return nil
+		_, err := fmt.Sscan(string(v[1]), &s.packet)
+		return err
 	})
 	if err != nil {
 		s.close()

@@ -24,6 +24,8 @@ func newPostgres(c connector.Connection, l limits) (dialect, error) {
 	config.ConnectTimeout = l.connect
 	for name, v := range map[string]string{
 		"TimeZone": "UTC", "DateStyle": "ISO", "standard_conforming_strings": "on", "extra_float_digits": "3", "bytea_output": "hex",
+		// Another process that runs the same query may hold the ledger's row and be stopped.
+		"lock_timeout": "20000",
 	} {
 		config.RuntimeParams[name] = v
 	}
@@ -101,6 +103,8 @@ func (p *postgres) explain(err error) error {
 		hint = "widen the column"
 	case "23502":
 		hint = "drop the column's NOT NULL, or filter rows without it"
+	case "55P03":
+		hint = "another process holds the row or table and does not end; does the same query run twice?"
 	case "57014":
 		hint = "raise the connection's option statementTimeout"
 	}
@@ -168,7 +172,7 @@ func (p *postgres) columns(ctx context.Context, s session, table string) ([]tabl
 
 func (p *postgres) unique(ctx context.Context, s session, table string, key []string) (bool, error) {
 	found := false
-	err := s.query(ctx, "SELECT array_to_string(ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)), chr(1)) "+
+	err := s.query(ctx, "SELECT array_to_string(ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY((i.indkey::int2[])[0:i.indnkeyatts - 1])), chr(1)) "+
 		"FROM pg_index i WHERE i.indrelid = to_regclass("+p.text(quoteTable(p, table))+") AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL", nil,
 		func(v [][]byte) error {
 			found = found || sameNames(strings.Split(string(v[0]), "\x01"), key)

@@ -18,7 +18,6 @@ type pgSession struct {
 	conn     *pgconn.PgConn
 	prepared map[string]*pgPrepared
 	types    map[uint32]pgType
-	buf      []byte
 }
 
 // pgPrepared is a statement prepared for rows.

@@ -51,8 +51,8 @@ func (db *DB) begin(ctx context.Context, s session, sink string, info connector.
 	}
 	last, err := db.lockLedger(ctx, s, info.QueryID, sink)
 	if err != nil {
-		s.exec(ctx, "ROLLBACK")
-		return nil, err
+		_, undo := s.exec(ctx, "ROLLBACK")
+		return nil, errors.Join(err, undo)
 	}
 	return &Tx{db: db, s: s, sink: sink, info: info, bad: newBadText(db, replaceBad), done: last >= info.BatchID, release: func() {}}, nil
 }
@@ -88,7 +88,7 @@ func (tx *Tx) commit(ctx context.Context) error {
 		_, err = tx.s.exec(ctx, "COMMIT")
 	}
 	if err != nil {
-		tx.rollback(ctx)
+		_ = tx.rollback(ctx) // the fault before it is the one to tell
 		return err
 	}
 	tx.end()
