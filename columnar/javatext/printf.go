@@ -179,8 +179,14 @@ func parsePrintfSpec(s string) (spec printfSpec, length int, err error) {
 		}
 		spec.precision = int(n)
 	}
+	if spec.width > maxPrintfWidth || spec.precision > maxPrintfWidth {
+		return spec, 0, &JavaError{Exception: "java.lang.OutOfMemoryError", Text: "format specifier '" + spec.source + "' is wider than " + strconv.Itoa(maxPrintfWidth)}
+	}
 	return spec, i + 1, spec.check()
 }
+
+// maxPrintfWidth bounds widths and precisions, so that no format fills the memory.
+const maxPrintfWidth = 1 << 24
 
 func firstChar(s string) string { return s[:ByteOffset(s, 1)] }
 

@@ -78,6 +78,9 @@ func TestPrintfZeroIndex(t *testing.T) {
 	if _, err := CompilePrintf("%0$s"); sparkerr.Condition(err) != "INVALID_PARAMETER_VALUE.ZERO_INDEX" {
 		t.Errorf("index 0 is refused with %v", err)
 	}
+	if _, err := CompilePrintf("%2000000000d"); err == nil {
+		t.Error("a width of two thousand millions is taken")
+	}
 	p, err := CompilePrintf("%h %s")
 	if err != nil {
 		t.Fatal(err)
