@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wstream/wstream/connect"
+	"github.com/wstream/wstream/pipeline"
 )
 
 // TestSpecs shows that every connector says what it is, what it promises, and gives an example that a pipeline file takes.
@@ -21,6 +22,15 @@ func TestSpecs(t *testing.T) {
 			}
 			if s.NewSink != nil && s.Promise == "" {
 				t.Error("the sink promises nothing")
+			}
+			example := "name: example\n" + s.Example
+			if !strings.Contains(example, "sources:") {
+				example += "sources:\n  raw: {format: rate}\nviews:\n  per_window: {sql: SELECT * FROM raw}\n"
+			} else if !strings.Contains(example, "sinks:") {
+				example += "sinks:\n  out: {from: " + strings.TrimSuffix(strings.Fields(s.Example)[1], ":") + ", format: noop}\n"
+			}
+			if _, err := pipeline.Parse("example.yaml", t.TempDir(), []byte(example)); s.Example == "" || err != nil {
+				t.Errorf("example: %v", err)
 			}
 			names := map[string]bool{}
 			for _, o := range s.Options {
