@@ -74,17 +74,18 @@ type removeFile struct {
 	Size                 int64              `json:"size,omitempty"`
 }
 
-// readFeatures and writeFeatures are what tables may ask of readers and writers.
-var (
-	readFeatures  = map[string]bool{"timestampNtz": true, "variantType": false}
-	writeFeatures = map[string]bool{"timestampNtz": true, "appendOnly": true, "invariants": true}
-)
+// readable and writable tell what tables may ask of readers and writers.
+func readable(feature string) bool { return feature == "timestampNtz" }
+
+func writable(feature string) bool {
+	return readable(feature) || feature == "appendOnly" || feature == "invariants"
+}
 
 // mayRead refuses tables that need more of a reader than this package does.
 func (p *protocol) mayRead() error {
 	if p.MinReaderVersion >= 3 {
 		for _, f := range p.ReaderFeatures {
-			if !readFeatures[f] {
+			if !readable(f) {
 				return fmt.Errorf("the table uses the feature %q, which is not supported", f)
 			}
 		}
@@ -108,7 +109,7 @@ func (p *protocol) mayWrite() error {
 		return nil
 	case p.MinWriterVersion == 7:
 		for _, f := range p.WriterFeatures {
-			if !writeFeatures[f] {
+			if !writable(f) {
 				return fmt.Errorf("the table uses the feature %q, which is not supported for writing", f)
 			}
 		}
@@ -117,7 +118,7 @@ func (p *protocol) mayWrite() error {
 	return fmt.Errorf("the table needs writer version %d, supported are 2, and 7 with some features", p.MinWriterVersion)
 }
 
-// mayAppend tells whether what is configured allows to remove files.
+// appendOnly tells whether the table's files must stay.
 func (m *metaData) appendOnly() bool {
 	return strings.EqualFold(m.Configuration["delta.appendOnly"], "true")
 }

@@ -171,6 +171,9 @@ func (w *writer) plan() error {
 	if err := t.protocol.mayWrite(); err != nil {
 		return err
 	}
+	if w.info.Mode == connector.Complete && t.meta.appendOnly() {
+		return errors.New("it is append-only (delta.appendOnly), so that its rows cannot be replaced: use outputMode append")
+	}
 	if len(s.by) == 0 {
 		w.by = t.meta.PartitionColumns
 	} else if !slices.EqualFunc(s.by, t.meta.PartitionColumns, strings.EqualFold) {
