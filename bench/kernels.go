@@ -108,7 +108,9 @@ func grouping() []measurement {
 			for i := range many {
 				many[i] = in
 			}
-			s.CreateDataFrame(d.Schema(), many...).CreateOrReplaceTempView("clicks")
+			if err := s.CreateDataFrame(d.Schema(), many...).CreateOrReplaceTempView("clicks"); err != nil {
+				return nil, err
+			}
 			query := s.SQL("SELECT window, url, count(*), sum(amount) FROM clicks GROUP BY window(event_time, '10 minutes'), url")
 			return func(ctx context.Context) (outcome, error) {
 				r, err := query.Collect(ctx)

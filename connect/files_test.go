@@ -142,15 +142,23 @@ func TestFileSinks(t *testing.T) {
 {"k":"b/c","n":5,"d":"-Infinity"}
 {"n":3}
 `},
-		{"json by k", "json", ", partitionBy: k, compression: gzip", "SELECT k, n FROM input",
-			"k=__HIVE_DEFAULT_PARTITION__ {\"n\":3}\nk=__HIVE_DEFAULT_PARTITION__ {\"n\":7}\nk=a {\"n\":10}\nk=a {\"n\":1}\nk=b%2Fc {\"n\":2}\nk=b%2Fc {\"n\":5}\n"},
-		{"csv", "csv", ", header: true, maxRecordsPerFile: 1", "SELECT n, k FROM input",
-			"n,k\nn,k\nn,k\nn,k\nn,k\nn,k\n1,a\n10,a\n2,b/c\n3,\n5,b/c\n7,\"\"\n"},
+		{
+			"json by k", "json", ", partitionBy: k, compression: gzip", "SELECT k, n FROM input",
+			"k=__HIVE_DEFAULT_PARTITION__ {\"n\":3}\nk=__HIVE_DEFAULT_PARTITION__ {\"n\":7}\nk=a {\"n\":10}\nk=a {\"n\":1}\nk=b%2Fc {\"n\":2}\nk=b%2Fc {\"n\":5}\n",
+		},
+		{
+			"csv", "csv", ", header: true, maxRecordsPerFile: 1", "SELECT n, k FROM input",
+			"n,k\nn,k\nn,k\nn,k\nn,k\nn,k\n1,a\n10,a\n2,b/c\n3,\n5,b/c\n7,\"\"\n",
+		},
 		{"text", "text", "", "SELECT k FROM input", "\n\na\na\nb/c\nb/c\n"},
-		{"parquet", "parquet", "", "SELECT k, n, ts FROM input WHERE n < 3",
-			"{\"k\":\"a\",\"n\":1,\"ts\":\"2025-07-22T10:00:00.500000Z\"}\n{\"k\":\"b/c\",\"n\":2,\"ts\":null}\n"},
-		{"arrow", "arrow", ", compression: zstd", "SELECT k, n FROM input WHERE n < 6",
-			"{\"k\":\"a\",\"n\":1}\n{\"k\":\"a\",\"n\":10}\n{\"k\":\"b/c\",\"n\":2}\n{\"k\":\"b/c\",\"n\":5}\n{\"k\":null,\"n\":3}\n"},
+		{
+			"parquet", "parquet", "", "SELECT k, n, ts FROM input WHERE n < 3",
+			"{\"k\":\"a\",\"n\":1,\"ts\":\"2025-07-22T10:00:00.500000Z\"}\n{\"k\":\"b/c\",\"n\":2,\"ts\":null}\n",
+		},
+		{
+			"arrow", "arrow", ", compression: zstd", "SELECT k, n FROM input WHERE n < 6",
+			"{\"k\":\"a\",\"n\":1}\n{\"k\":\"a\",\"n\":10}\n{\"k\":\"b/c\",\"n\":2}\n{\"k\":\"b/c\",\"n\":5}\n{\"k\":null,\"n\":3}\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "arrow" {

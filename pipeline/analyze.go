@@ -207,7 +207,6 @@ func (c *Catalog) step(a *plan.Analyzer, n plan.Node, st *Step, on plan.OnError,
 type inputCatalog struct {
 	*Catalog
 	node plan.Node
-	used bool
 }
 
 // Relation implements plan.Catalog.

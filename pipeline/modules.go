@@ -67,8 +67,10 @@ func findModule(dir, path string, dirs []string) string {
 
 // info is a function's declaration in the engine's words.
 func (g Guest) info(s *abi.Spec) udf.Info {
-	i := udf.Info{Module: g.Name(), Name: s.Name, Kind: udf.Kind(s.Kind.String()), Input: s.Input, Output: s.Output, SameOutput: s.Function.Output == "same",
-		Key: s.Key, StateOf: s.State, Mode: s.Mode, Timeout: s.Timeout, Time: s.Time}
+	i := udf.Info{
+		Module: g.Name(), Name: s.Name, Kind: udf.Kind(s.Kind.String()), Input: s.Input, Output: s.Output, SameOutput: s.Function.Output == "same",
+		Key: s.Key, StateOf: s.State, Mode: s.Mode, Timeout: s.Timeout, Time: s.Time,
+	}
 	if i.Timeout == "" {
 		i.Timeout = "none"
 	}

@@ -338,8 +338,10 @@ func (r *Runtime) Spec(s *Sink, o RunOptions) (stream.Spec, error) {
 		Name: s.Name, Plan: c.Root, Mode: s.Mode, Trigger: stream.Trigger{Kind: stream.TriggerKind(s.Trigger.Kind), Interval: s.Trigger.Interval},
 		Sources: map[string]stream.Source{}, SideSinks: map[string]stream.Sink{}, Warnings: c.Warnings, Clock: o.Clock, Listeners: o.Listeners,
 		Failpoints: o.Failpoints, FS: r.env.FS, Checkpoint: o.Checkpoint, CheckpointFS: o.CheckpointFS, BatchGate: o.BatchGate,
-		Settings: stream.Settings{Zone: r.Zone, ANSI: set.ANSI, WatermarkPolicy: stream.WatermarkPolicy(set.WatermarkPolicy),
-			ShufflePartitions: set.ShufflePartitions, StateMemory: set.StateMemory, KeepBatches: set.KeepBatches, Workers: o.Workers},
+		Settings: stream.Settings{
+			Zone: r.Zone, ANSI: set.ANSI, WatermarkPolicy: stream.WatermarkPolicy(set.WatermarkPolicy),
+			ShufflePartitions: set.ShufflePartitions, StateMemory: set.StateMemory, KeepBatches: set.KeepBatches, Workers: o.Workers,
+		},
 	}
 	if o.Trigger != nil {
 		spec.Trigger = *o.Trigger

@@ -2,9 +2,10 @@ package pipeline
 
 import (
 	"fmt"
-	"github.com/wstream/wstream/engine/plan"
 	"strconv"
 	"strings"
+
+	"github.com/wstream/wstream/engine/plan"
 
 	"github.com/wstream/wstream/engine/connector"
 )

@@ -153,8 +153,10 @@ func (r *testRun) open(ctx context.Context) error {
 		overrides[s.Name] = Override{Source: stream.Source{Kind: s.Format, Open: func(connector.Env) (connector.Source, error) { return r.sources[s.Name].Source(), nil }}}
 	}
 	e := r.env
-	env := &Environment{Connectors: e.Connectors, Registry: e.Registry, Host: e.Host, ModuleDirs: e.ModuleDirs, GuestLog: e.GuestLog, Metrics: e.Metrics,
-		Warn: e.Warn, FS: e.FS, Out: e.Out, Now: r.clock.Now}
+	env := &Environment{
+		Connectors: e.Connectors, Registry: e.Registry, Host: e.Host, ModuleDirs: e.ModuleDirs, GuestLog: e.GuestLog, Metrics: e.Metrics,
+		Warn: e.Warn, FS: e.FS, Out: e.Out, Now: r.clock.Now,
+	}
 	rt, err := env.Open(ctx, f, overrides)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -292,16 +291,6 @@ func (r *reader) sqlText(e entry, what string) *SQL {
 
 // osEnv looks variables up in the environment of the process.
 func osEnv(name string) (string, bool) { return os.LookupEnv(name) }
-
-// sortedNames are the keys of a map in order.
-func sortedNames[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}
 
 func fileExists(path string) bool {
 	st, err := os.Stat(path)

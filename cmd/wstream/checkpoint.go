@@ -20,11 +20,15 @@ import (
 func (p *program) checkpointCommand() *cli.Command {
 	return &cli.Command{Name: "checkpoint", Usage: "look at checkpoints, check them, go back, try a change on a copy", Subcommands: []*cli.Command{
 		{Name: "ls", Usage: "the batches of a checkpoint", ArgsUsage: "DIR", Action: p.checkpointList},
-		{Name: "show", Usage: "offsets, watermark, commit and state of a checkpoint", ArgsUsage: "DIR",
-			Flags: []cli.Flag{&cli.Int64Flag{Name: "batch", Value: -1, Usage: "of batch `N`; the last one if not given"}}, Action: p.checkpointShow},
+		{
+			Name: "show", Usage: "offsets, watermark, commit and state of a checkpoint", ArgsUsage: "DIR",
+			Flags: []cli.Flag{&cli.Int64Flag{Name: "batch", Value: -1, Usage: "of batch `N`; the last one if not given"}}, Action: p.checkpointShow,
+		},
 		{Name: "verify", Usage: "read every entry and the state, and name what is damaged", ArgsUsage: "DIR", Action: p.checkpointVerify},
-		{Name: "rollback", Usage: "make an earlier batch the last one", ArgsUsage: "DIR",
-			Flags: []cli.Flag{&cli.Int64Flag{Name: "to", Required: true, Usage: "the batch that becomes the last one; -1 for before the first"}}, Action: p.checkpointRollback},
+		{
+			Name: "rollback", Usage: "make an earlier batch the last one", ArgsUsage: "DIR",
+			Flags: []cli.Flag{&cli.Int64Flag{Name: "to", Required: true, Usage: "the batch that becomes the last one; -1 for before the first"}}, Action: p.checkpointRollback,
+		},
 		{Name: "fork", Usage: "copy a checkpoint under a new query id, to try a change on", ArgsUsage: "DIR TO", Action: p.checkpointFork},
 	}}
 }
@@ -223,7 +227,7 @@ func (p *program) checkpointVerify(c *cli.Context) error {
 func openState(cp *checkpoint.Checkpoint, batch int64) (*state.DB, error) {
 	dir := filepath.Join(cp.Dir(), "state")
 	if _, err := os.Stat(dir); err != nil || batch < 0 {
-		return nil, nil
+		return nil, nil //nolint:nilerr // a query without state has no such folder
 	}
 	db, err := state.Open(state.Options{Dir: dir, QueryID: cp.QueryID(), Ancestors: cp.Ancestors(), ReadOnly: true})
 	if err != nil {

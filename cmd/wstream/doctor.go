@@ -272,7 +272,7 @@ func checkpointUsable(path string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(path, "lock")); err != nil {
-		return detail, nil
+		return detail, nil //nolint:nilerr // no lock: nobody has it
 	}
 	l, err := vfs.OS().Lock(filepath.Join(path, "lock"))
 	if errors.Is(err, vfs.ErrLocked) {

@@ -394,8 +394,13 @@ func typeJSON(t *columnar.Type, name, space string) (any, error) {
 	case columnar.KindDecimal:
 		full := fullName(name, space) + ".fixed"
 		return object{
-			{"type", "fixed"}, {"name", "fixed"}, {"namespace", full[:len(full)-len(".fixed")]}, {"size", decimalBytes(t.Precision)},
-			{"logicalType", "decimal"}, {"precision", t.Precision}, {"scale", t.Scale},
+			{"type", "fixed"},
+			{"name", "fixed"},
+			{"namespace", full[:len(full)-len(".fixed")]},
+			{"size", decimalBytes(t.Precision)},
+			{"logicalType", "decimal"},
+			{"precision", t.Precision},
+			{"scale", t.Scale},
 		}, nil
 	case columnar.KindArray:
 		v, err := nullableJSON(t.Elem, t.ElemNullable, name, space)

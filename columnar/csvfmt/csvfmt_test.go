@@ -217,7 +217,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add("“x“,1||2", uint8(2))
 	f.Fuzz(func(t *testing.T, text string, how uint8) {
 		options := []map[string]string{
-			{}, {"multiLine": "true", "header": "true"}, {"sep": "||", "quote": "“", "comment": "#"}, {"mode": "DROPMALFORMED", "escape": `"`},
+			{},
+			{"multiLine": "true", "header": "true"},
+			{"sep": "||", "quote": "“", "comment": "#"},
+			{"mode": "DROPMALFORMED", "escape": `"`},
 			{"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "unescapedQuoteHandling": "STOP_AT_CLOSING_QUOTE"},
 			{"unescapedQuoteHandling": "BACK_TO_DELIMITER", "charToEscapeQuoteEscaping": "/"},
 		}[how%6]

@@ -103,9 +103,20 @@ func TestCalendarInterval(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ ddl, text string }{
-		{"INT", `2147483648`}, {"INT", `1.5`}, {"INT", `true`}, {"BOOLEAN", `"x"`}, {"DATE", `"2026-02-30"`},
-		{"DECIMAL(3,1)", `"100.0"`}, {"DECIMAL(3,1)", `"1.05"`}, {"DECIMAL(3,1)", `"1e999999999"`}, {"TIMESTAMP", `"2026-03-01T25:00:00Z"`},
-		{"STRUCT<a:INT>", `{"b":1}`}, {"STRUCT<a:INT>", `[1]`}, {"ARRAY<INT>", `{}`}, {"INT", `1 2`}, {"INT", ``},
+		{"INT", `2147483648`},
+		{"INT", `1.5`},
+		{"INT", `true`},
+		{"BOOLEAN", `"x"`},
+		{"DATE", `"2026-02-30"`},
+		{"DECIMAL(3,1)", `"100.0"`},
+		{"DECIMAL(3,1)", `"1.05"`},
+		{"DECIMAL(3,1)", `"1e999999999"`},
+		{"TIMESTAMP", `"2026-03-01T25:00:00Z"`},
+		{"STRUCT<a:INT>", `{"b":1}`},
+		{"STRUCT<a:INT>", `[1]`},
+		{"ARRAY<INT>", `{}`},
+		{"INT", `1 2`},
+		{"INT", ``},
 	} {
 		typ, _ := columnar.ParseType(c.ddl)
 		if d, err := Parse(typ, []byte(c.text)); err == nil {

@@ -14,15 +14,14 @@ const maxMembers = 4096
 // object knows the members of one struct of the schema, and learns in which order they come: each
 // member remembers which one followed it last, so that most names are compared and none is searched.
 type object struct {
-	fields  map[string]int // name to the field's position; the last of equal names
-	kids    []*node
-	known   map[string]*member
-	first   *member // the member that an object began with last
-	other   member  // stands for names beyond maxMembers
-	seen    []uint64
-	all     []uint64 // a bit for every field
-	wide    bool     // more than 64 fields
-	needAll bool
+	fields map[string]int // name to the field's position; the last of equal names
+	kids   []*node
+	known  map[string]*member
+	first  *member // the member that an object began with last
+	other  member  // stands for names beyond maxMembers
+	seen   []uint64
+	all    []uint64 // a bit for every field
+	wide   bool     // more than 64 fields
 }
 
 // member is a name that occurred, either a field or something to pass over.

@@ -22,7 +22,6 @@ type leafReader struct {
 	chunk  file.ColumnChunkReader
 
 	defs, reps []int16 // of the entries that were read and not yet given
-	nulls      int     // entries of defs below maxDef
 	values     leafValues
 }
 

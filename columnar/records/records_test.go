@@ -101,8 +101,14 @@ func TestFastTimestamp(t *testing.T) {
 func TestParseDecimal(t *testing.T) {
 	typ := columnar.Decimal(10, 2)
 	for _, c := range []struct{ locale, text, want string }{
-		{"en-US", "1,234.5", "1234.50"}, {"de-DE", "1.234,5", "1234.50"}, {"fr-FR", "1\u202f234,5", "1234.50"}, {"de-CH", "1’234.5", "1234.50"},
-		{"en-US", " 1", ""}, {"de-DE", "1,2,3", ""}, {"en-US", "100000000", ""}, {"en-US", "1.005", "1.01"},
+		{"en-US", "1,234.5", "1234.50"},
+		{"de-DE", "1.234,5", "1234.50"},
+		{"fr-FR", "1\u202f234,5", "1234.50"},
+		{"de-CH", "1’234.5", "1234.50"},
+		{"en-US", " 1", ""},
+		{"de-DE", "1,2,3", ""},
+		{"en-US", "100000000", ""},
+		{"en-US", "1.005", "1.01"},
 	} {
 		v, err := formats(t, FormatOptions{Locale: c.locale}).ParseDecimal(typ, c.text)
 		got := ""

@@ -155,8 +155,11 @@ func (t *table) writeCheckpoint() error {
 	p := t.protocol
 	row(4, columnar.StructDatum{int32(p.MinReaderVersion), int32(p.MinWriterVersion), features(p.ReaderFeatures, p.MinReaderVersion >= 3), features(p.WriterFeatures, p.MinWriterVersion >= 7)})
 	m := t.meta
-	row(3, columnar.StructDatum{m.ID, orNil(m.Name), orNil(m.Description), columnar.StructDatum{m.Format.Provider, mapDatum(pointers(m.Format.Options))},
-		m.SchemaString, listDatum(m.PartitionColumns), mapDatum(pointers(m.Configuration)), m.CreatedTime})
+	row(3, columnar.StructDatum{
+		m.ID, orNil(m.Name), orNil(m.Description),
+		columnar.StructDatum{m.Format.Provider, mapDatum(pointers(m.Format.Options))},
+		m.SchemaString, listDatum(m.PartitionColumns), mapDatum(pointers(m.Configuration)), m.CreatedTime,
+	})
 	apps := make([]string, 0, len(t.txns))
 	for app := range t.txns {
 		apps = append(apps, app)

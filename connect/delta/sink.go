@@ -409,8 +409,10 @@ func (w *writer) actions(parts []*files.Part) []action {
 	out = append(out, action{Txn: &txn{s.app(w.info), w.info.BatchID, now}})
 	if complete {
 		for _, f := range s.table.sorted() {
-			out = append(out, action{Remove: &removeFile{Path: f.Path, DeletionTimestamp: now, DataChange: true, ExtendedFileMetadata: true,
-				PartitionValues: f.PartitionValues, Size: f.Size}})
+			out = append(out, action{Remove: &removeFile{
+				Path: f.Path, DeletionTimestamp: now, DataChange: true, ExtendedFileMetadata: true,
+				PartitionValues: f.PartitionValues, Size: f.Size,
+			}})
 		}
 	}
 	for _, p := range parts {

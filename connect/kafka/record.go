@@ -33,7 +33,8 @@ func newLayout(s *columnar.Schema, topic string) (layout, error) {
 		at         int
 		ok         func(*columnar.Type) bool
 	}{
-		{"key", "STRING or BINARY", l.key, isText}, {"value", "STRING or BINARY", l.value, isText},
+		{"key", "STRING or BINARY", l.key, isText},
+		{"value", "STRING or BINARY", l.value, isText},
 		{"topic", "STRING", l.topic, func(t *columnar.Type) bool { return t.Kind == columnar.KindString }},
 		{"partition", "INT", l.partition, func(t *columnar.Type) bool { return t.Kind == columnar.KindInt32 }},
 		{"headers", "ARRAY<STRUCT<key: STRING, value: BINARY>>", l.headers, isHeaders},

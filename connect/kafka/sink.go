@@ -314,7 +314,7 @@ func (w *batchWriter) Commit(ctx context.Context) error {
 		return nil
 	}
 	if err := w.commit(ctx); err != nil {
-		w.drop(context.WithoutCancel(ctx))
+		_ = w.drop(context.WithoutCancel(ctx)) // the fault before it is the one to tell
 		return err
 	}
 	return nil

@@ -117,8 +117,10 @@ func (s *source) limits(o connector.Options) error {
 		def  int64
 		to   *int32
 	}{
-		{"kafka.fetch.max.bytes", fetchBytes, &s.fetch.bytes}, {"kafka.max.partition.fetch.bytes", fetchBytes, &s.fetch.partitionBytes},
-		{"kafka.fetch.min.bytes", 1, &s.fetch.minBytes}, {"kafka.fetch.max.wait.ms", fetchWaitMs, &s.fetch.waitMs},
+		{"kafka.fetch.max.bytes", fetchBytes, &s.fetch.bytes},
+		{"kafka.max.partition.fetch.bytes", fetchBytes, &s.fetch.partitionBytes},
+		{"kafka.fetch.min.bytes", 1, &s.fetch.minBytes},
+		{"kafka.fetch.max.wait.ms", fetchWaitMs, &s.fetch.waitMs},
 	} {
 		n, err := o.Int(l.name, l.def)
 		if err != nil {

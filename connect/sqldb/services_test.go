@@ -310,8 +310,10 @@ func TestForeignTypes(t *testing.T) {
 	s := open(t, c, environment(c, "sink", nil), "table", "Foreign")
 	const ddl = "ID STRING, small BIGINT, big INT, t TIMESTAMP, d TIMESTAMP, v STRING, m STRING, j STRING, i DECIMAL(5,0), iv INTERVAL DAY TO SECOND"
 	row := func(small int64, v string) []columnar.Datum {
-		return []columnar.Datum{"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", small, int32(5), int64(1_500_000), int64(86_400_000_000), v, "ok", `{"a":"x,\"y"}`,
-			columnar.Dec128FromInt64(42), int64(90_000_000)}
+		return []columnar.Datum{
+			"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", small, int32(5), int64(1_500_000), int64(86_400_000_000), v, "ok", `{"a":"x,\"y"}`,
+			columnar.Dec128FromInt64(42), int64(90_000_000),
+		}
 	}
 	b := rowsOf(t, ddl, row(7, "né"), row(-7, `"\`))
 	if err := write(t.Context(), s, connector.BatchInfo{QueryID: t.Name(), BatchID: 0, Schema: b.Schema}, b); err != nil {

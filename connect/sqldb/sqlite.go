@@ -113,6 +113,7 @@ func (q *sqliteDialect) explain(err error) error {
 func (q *sqliteDialect) quote(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
+
 func (q *sqliteDialect) text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func (q *sqliteDialect) columnType(t *columnar.Type, _ bool, _ int) (string, error) {

@@ -21,8 +21,10 @@ type aggregate struct {
 
 // aggBinder begins a call of an aggregate function: what the call was written with is taken over.
 func (b *Binder) aggregate(args []Expr, typ *columnar.Type, null bool, state []columnar.Field, make func(ctx *Context) Accumulator) *aggregate {
-	return &aggregate{name: b.name(), typ: typ, null: null, state: state, make: make,
-		call: AggCall{Args: args, Filter: b.Call.Filter, Distinct: b.Call.Distinct, Order: b.Call.Order}}
+	return &aggregate{
+		name: b.name(), typ: typ, null: null, state: state, make: make,
+		call: AggCall{Args: args, Filter: b.Call.Filter, Distinct: b.Call.Distinct, Order: b.Call.Order},
+	}
 }
 
 // Name implements Aggregate.

@@ -235,7 +235,8 @@ func bindArrayAdd(front bool) func(b *Binder, args []Expr) (Expr, error) {
 			return nil, err
 		}
 		typ := columnar.ArrayOf(args[0].Type().Elem, true)
-		return &call{name: b.name(), args: args, typ: typ, null: args[0].Nullable(), nullFn: func(a []Expr) bool { return a[0].Nullable() }, nulls: true, safe: true,
+		return &call{
+			name: b.name(), args: args, typ: typ, null: args[0].Nullable(), nullFn: func(a []Expr) bool { return a[0].Nullable() }, nulls: true, safe: true,
 			kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 				elems := columnar.Concat([]*columnar.Column{a[0].Children[0], a[1].Column.WithType(typ.Elem)})
 				base := int32(a[0].Children[0].Len)
@@ -258,7 +259,8 @@ func bindArrayAdd(front bool) func(b *Binder, args []Expr) (Expr, error) {
 					l.end()
 				}
 				return l.column(typ, elems), nil
-			}}, nil
+			},
+		}, nil
 	}
 }
 
@@ -285,7 +287,8 @@ func bindArrayInsert(b *Binder, args []Expr) (Expr, error) {
 	args = []Expr{b.implicit(args[0], columnar.ArrayOf(t, x.ElemNullable)), b.implicit(args[1], columnar.Int32), b.implicit(args[2], t)}
 	typ := columnar.ArrayOf(t, true)
 	nullFn := func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() }
-	return &call{name: "array_insert", args: args, typ: typ, null: nullFn(args), nullFn: nullFn, nulls: true,
+	return &call{
+		name: "array_insert", args: args, typ: typ, null: nullFn(args), nullFn: nullFn, nulls: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			elems := columnar.Concat([]*columnar.Column{a[0].Children[0], a[2].Column.WithType(t)})
 			base := int32(a[0].Children[0].Len)
@@ -334,7 +337,8 @@ func bindArrayInsert(b *Binder, args []Expr) (Expr, error) {
 				l.end()
 			}
 			return l.column(typ, elems), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // maxArraySize is the most elements an array may have.
@@ -834,7 +838,8 @@ func bindArrayRepeat(b *Binder, args []Expr) (Expr, error) {
 	}
 	t := args[0].Type()
 	typ := columnar.ArrayOf(t, args[0].Nullable())
-	return &call{name: "array_repeat", args: args, typ: typ, null: args[1].Nullable(), nullFn: func(a []Expr) bool { return a[1].Nullable() }, nulls: true,
+	return &call{
+		name: "array_repeat", args: args, typ: typ, null: args[1].Nullable(), nullFn: func(a []Expr) bool { return a[1].Nullable() }, nulls: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			l := newLists(n)
 			for i := 0; i < n; i++ {
@@ -852,7 +857,8 @@ func bindArrayRepeat(b *Binder, args []Expr) (Expr, error) {
 				l.end()
 			}
 			return l.column(typ, a[0].Column), nil
-		}}, nil
+		},
+	}, nil
 }
 
 func bindArrayCompact(b *Binder, args []Expr) (Expr, error) {

@@ -116,19 +116,22 @@ func (b *Binder) shiftAs(op, sql string, text func([]Expr) string, l, r Expr) (E
 func bitFunctions() []*Function {
 	const family = "bitwise"
 	shift := func(name, op, doc string) *Function {
-		return &Function{Name: name, Family: family, Signature: name + "(base, bits)", Doc: doc, Example: "SELECT " + name + "(4, 1)",
+		return &Function{
+			Name: name, Family: family, Signature: name + "(base, bits)", Doc: doc, Example: "SELECT " + name + "(4, 1)",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 2, 2); err != nil {
 					return nil, err
 				}
 				return b.shiftAs(op, b.sql(args), func(a []Expr) string { return sqlCall(name, a) }, args[0], args[1])
-			}}
+			},
+		}
 	}
 	return []*Function{
 		shift("shiftleft", "<<", "base shifted left."),
 		shift("shiftright", ">>", "base shifted right, keeping the sign."),
 		shift("shiftrightunsigned", ">>>", "base shifted right, filled with zeros."),
-		{Name: "bit_count", Family: family, Signature: "bit_count(expr)", Doc: "The number of bits that are set in an integer, or 1 for true.", Example: "SELECT bit_count(5) → 2",
+		{
+			Name: "bit_count", Family: family, Signature: "bit_count(expr)", Doc: "The number of bits that are set in an integer, or 1 for true.", Example: "SELECT bit_count(5) → 2",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 1, 1); err != nil {
 					return nil, err
@@ -151,8 +154,10 @@ func bitFunctions() []*Function {
 				})
 				e.safe = true
 				return e, nil
-			}},
-		{Name: "getbit", Aliases: []string{"bit_get"}, Family: family, Signature: "bit_get(expr, pos)", Doc: "The bit of an integer at a position from the right, from 0.", Example: "SELECT bit_get(11, 0) → 1",
+			},
+		},
+		{
+			Name: "getbit", Aliases: []string{"bit_get"}, Family: family, Signature: "bit_get(expr, pos)", Doc: "The bit of an integer at a position from the right, from 0.", Example: "SELECT bit_get(11, 0) → 1",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 2, 2); err != nil {
 					return nil, err
@@ -172,6 +177,7 @@ func bitFunctions() []*Function {
 						return nil
 					})
 				}), nil
-			}},
+			},
+		},
 	}
 }

@@ -16,7 +16,6 @@ type call struct {
 	text   func([]Expr) string    // prints the call
 	shown  int                    // arguments that are printed, when not all are; 0 for all
 	safe   bool                   // cannot fail and is cheap
-	rand   bool                   // not deterministic
 	nullFn func(args []Expr) bool // tells whether the result may be null, when arguments change
 }
 

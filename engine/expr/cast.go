@@ -254,7 +254,8 @@ func forceNullable(from, to *columnar.Type, mode CastMode) bool {
 
 // castAlias registers a type's name as a function, e.g. int(expr).
 func castAlias(name string, t *columnar.Type) *Function {
-	return &Function{Name: name, Family: "conversion", Signature: name + "(expr)", Doc: "The argument cast to " + t.SQL() + ".",
+	return &Function{
+		Name: name, Family: "conversion", Signature: name + "(expr)", Doc: "The argument cast to " + t.SQL() + ".",
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			if err := b.argCount(args, 1, 1); err != nil {
 				return nil, err
@@ -264,7 +265,8 @@ func castAlias(name string, t *columnar.Type) *Function {
 				return nil, err
 			}
 			return &Cast{args[0], t, e.(*Cast).Mode, true}, nil
-		}}
+		},
+	}
 }
 
 func castFunctions() []*Function {

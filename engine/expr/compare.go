@@ -281,6 +281,7 @@ func (e *comparison) Children() []Expr { return []Expr{e.l, e.r} }
 func (e *comparison) WithChildren(c []Expr) Expr {
 	return &comparison{e.op, c[0], c[1]}
 }
+
 func (e *comparison) SQL() string {
 	return "(" + e.l.SQL() + " " + cmpSigns[e.op] + " " + e.r.SQL() + ")"
 }

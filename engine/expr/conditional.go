@@ -483,15 +483,24 @@ func bindDecode(b *Binder, args []Expr) (Expr, error) {
 func conditionalFunctions() []*Function {
 	const family = "conditional"
 	return []*Function{
-		{Name: "coalesce", Family: family, Signature: "coalesce(expr1, expr2, …)", Doc: "The first argument that is not NULL.", Example: "SELECT coalesce(NULL, 1, NULL) → 1",
-			Bind: (*Binder).coalesce},
-		{Name: "nvl", Aliases: []string{"ifnull"}, Family: family, Signature: "nvl(expr1, expr2)", Doc: "expr2 if expr1 is NULL, otherwise expr1.", Example: "SELECT nvl(NULL, 2) → 2",
-			Bind: bindNvl},
-		{Name: "nvl2", Family: family, Signature: "nvl2(expr1, expr2, expr3)", Doc: "expr2 if expr1 is not NULL, otherwise expr3.", Example: "SELECT nvl2(NULL, 2, 1) → 1",
-			Bind: bindNvl2},
-		{Name: "nullif", Family: family, Signature: "nullif(expr1, expr2)", Doc: "NULL if the arguments are equal, otherwise expr1.", Example: "SELECT nullif(2, 2) → NULL",
-			Bind: bindNullif},
-		{Name: "nullifzero", Family: family, Signature: "nullifzero(expr)", Doc: "NULL if the argument is zero, otherwise the argument.", Example: "SELECT nullifzero(0) → NULL",
+		{
+			Name: "coalesce", Family: family, Signature: "coalesce(expr1, expr2, …)", Doc: "The first argument that is not NULL.", Example: "SELECT coalesce(NULL, 1, NULL) → 1",
+			Bind: (*Binder).coalesce,
+		},
+		{
+			Name: "nvl", Aliases: []string{"ifnull"}, Family: family, Signature: "nvl(expr1, expr2)", Doc: "expr2 if expr1 is NULL, otherwise expr1.", Example: "SELECT nvl(NULL, 2) → 2",
+			Bind: bindNvl,
+		},
+		{
+			Name: "nvl2", Family: family, Signature: "nvl2(expr1, expr2, expr3)", Doc: "expr2 if expr1 is not NULL, otherwise expr3.", Example: "SELECT nvl2(NULL, 2, 1) → 1",
+			Bind: bindNvl2,
+		},
+		{
+			Name: "nullif", Family: family, Signature: "nullif(expr1, expr2)", Doc: "NULL if the arguments are equal, otherwise expr1.", Example: "SELECT nullif(2, 2) → NULL",
+			Bind: bindNullif,
+		},
+		{
+			Name: "nullifzero", Family: family, Signature: "nullifzero(expr)", Doc: "NULL if the argument is zero, otherwise the argument.", Example: "SELECT nullifzero(0) → NULL",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 1, 1); err != nil {
 					return nil, err
@@ -505,8 +514,10 @@ func conditionalFunctions() []*Function {
 					return nil, err
 				}
 				return &named{e, b.sql(args)}, nil
-			}},
-		{Name: "zeroifnull", Family: family, Signature: "zeroifnull(expr)", Doc: "Zero if the argument is NULL, otherwise the argument.", Example: "SELECT zeroifnull(NULL) → 0",
+			},
+		},
+		{
+			Name: "zeroifnull", Family: family, Signature: "zeroifnull(expr)", Doc: "Zero if the argument is NULL, otherwise the argument.", Example: "SELECT zeroifnull(NULL) → 0",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 1, 1); err != nil {
 					return nil, err
@@ -517,15 +528,19 @@ func conditionalFunctions() []*Function {
 					return nil, err
 				}
 				return &named{e, sql}, nil
-			}},
-		{Name: "if", Family: family, Signature: "if(cond, then, else)", Doc: "then if the condition is true, otherwise else.", Example: "SELECT if(1 < 2, 'a', 'b') → a",
+			},
+		},
+		{
+			Name: "if", Family: family, Signature: "if(cond, then, else)", Doc: "then if the condition is true, otherwise else.", Example: "SELECT if(1 < 2, 'a', 'b') → a",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 3, 3); err != nil {
 					return nil, err
 				}
 				return b.ifElse(args[0], args[1], args[2])
-			}},
-		{Name: "case", Aliases: []string{"when"}, Family: family, Signature: "CASE WHEN cond THEN value … ELSE value END", Doc: "The value of the first condition that is true.",
+			},
+		},
+		{
+			Name: "case", Aliases: []string{"when"}, Family: family, Signature: "CASE WHEN cond THEN value … ELSE value END", Doc: "The value of the first condition that is true.",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 2, -1); err != nil {
 					return nil, err
@@ -539,16 +554,27 @@ func conditionalFunctions() []*Function {
 					els = args[len(args)-1]
 				}
 				return b.caseWhen(whens, els)
-			}},
-		{Name: "greatest", Family: family, Signature: "greatest(expr1, expr2, …)", Doc: "The greatest argument; NULL ones do not count.", Example: "SELECT greatest(10, 9, 2) → 10",
-			Bind: bindExtremum(true)},
-		{Name: "least", Family: family, Signature: "least(expr1, expr2, …)", Doc: "The least argument; NULL ones do not count.", Example: "SELECT least(10, 9, 2) → 2",
-			Bind: bindExtremum(false)},
-		{Name: "decode", Family: family, Signature: "decode(expr, search, result, …[, default])", Doc: "The result behind the search value that equals expr, NULL matching NULL.", Example: "SELECT decode(2, 1, 'a', 2, 'b') → b",
-			Bind: bindDecode},
-		{Name: "nanvl", Family: family, Signature: "nanvl(expr1, expr2)", Doc: "expr1 if it is not NaN, otherwise expr2.", Example: "SELECT nanvl(double('NaN'), 1.0D) → 1.0",
-			Bind: bindNanvl},
-		{Name: "isnan", Family: family, Signature: "isnan(expr)", Doc: "Whether the argument is NaN.", Example: "SELECT isnan(double('NaN')) → true",
-			Bind: bindIsnan},
+			},
+		},
+		{
+			Name: "greatest", Family: family, Signature: "greatest(expr1, expr2, …)", Doc: "The greatest argument; NULL ones do not count.", Example: "SELECT greatest(10, 9, 2) → 10",
+			Bind: bindExtremum(true),
+		},
+		{
+			Name: "least", Family: family, Signature: "least(expr1, expr2, …)", Doc: "The least argument; NULL ones do not count.", Example: "SELECT least(10, 9, 2) → 2",
+			Bind: bindExtremum(false),
+		},
+		{
+			Name: "decode", Family: family, Signature: "decode(expr, search, result, …[, default])", Doc: "The result behind the search value that equals expr, NULL matching NULL.", Example: "SELECT decode(2, 1, 'a', 2, 'b') → b",
+			Bind: bindDecode,
+		},
+		{
+			Name: "nanvl", Family: family, Signature: "nanvl(expr1, expr2)", Doc: "expr1 if it is not NaN, otherwise expr2.", Example: "SELECT nanvl(double('NaN'), 1.0D) → 1.0",
+			Bind: bindNanvl,
+		},
+		{
+			Name: "isnan", Family: family, Signature: "isnan(expr)", Doc: "Whether the argument is NaN.", Example: "SELECT isnan(double('NaN')) → true",
+			Bind: bindIsnan,
+		},
 	}
 }

@@ -36,7 +36,8 @@ func bindPrintf(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	null := func(args []Expr) bool { return args[0].Nullable() }
-	return &call{name: b.name(), args: in, typ: columnar.String, null: null(in), nullFn: null, nulls: true,
+	return &call{
+		name: b.name(), args: in, typ: columnar.String, null: null(in), nullFn: null, nulls: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			var c printfFormats
 			var buf []byte
@@ -60,7 +61,8 @@ func bindPrintf(b *Binder, args []Expr) (Expr, error) {
 				w.AppendBytes(buf)
 			}
 			return w.Finish(), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // printfArg is an argument as Java's formatter would get it.

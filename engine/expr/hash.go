@@ -204,7 +204,8 @@ func bindHash(name string, out *columnar.Type) func(b *Binder, args []Expr) (Exp
 				return nil, mismatch("HASH_MAP_TYPE", b.sql(args), "input to the function `%s` cannot contain elements of the \"MAP\" type", name)
 			}
 		}
-		return &call{name: name, args: args, typ: out, nulls: true, safe: true,
+		return &call{
+			name: name, args: args, typ: out, nulls: true, safe: true,
 			kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 				h := make([]uint64, n)
 				for i := range h {
@@ -220,7 +221,8 @@ func bindHash(name string, out *columnar.Type) func(b *Binder, args []Expr) (Exp
 				}
 				hashColumns(xxHash64{}, h, a)
 				return columnar.NewFixed(out, h, nil), nil
-			}}, nil
+			},
+		}, nil
 	}
 }
 

@@ -34,6 +34,7 @@ func (h *higher) WithChildren(c []Expr) Expr {
 	out.args = c
 	return &out
 }
+
 func (h *higher) SQL() string {
 	if h.text != "" {
 		return h.text
@@ -167,7 +168,8 @@ func bindTransform(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &higher{name: "transform", args: []Expr{args[0], f}, typ: columnar.ArrayOf(f.Type(), f.Nullable()), nullFn: firstNullable,
+	return &higher{
+		name: "transform", args: []Expr{args[0], f}, typ: columnar.ArrayOf(f.Type(), f.Nullable()), nullFn: firstNullable,
 		kernel: func(c *higherCall) (*columnar.Column, error) {
 			idx, parent, off := elements(c.arg[0], c.n)
 			out, err := c.apply(c.fns[0], parent, columnar.Take(c.arg[0].Children[0], idx), positions(off))
@@ -175,7 +177,8 @@ func bindTransform(b *Binder, args []Expr) (Expr, error) {
 				return nil, err
 			}
 			return &columnar.Column{Type: c.typ, Len: c.n, Valid: c.arg[0].Valid, Offsets: off, Children: []*columnar.Column{out}}, nil
-		}}, nil
+		},
+	}, nil
 }
 
 // boolLambda checks that a lambda gives a boolean.
@@ -250,9 +253,11 @@ func bindQuantifier(all bool) func(b *Binder, args []Expr) (Expr, error) {
 		if all {
 			name = "forall"
 		}
-		return &higher{name: name, args: []Expr{args[0], f}, typ: columnar.Bool,
+		return &higher{
+			name: name, args: []Expr{args[0], f}, typ: columnar.Bool,
 			nullFn: func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() },
-			kernel: func(c *higherCall) (*columnar.Column, error) { return c.quantify(all) }}, nil
+			kernel: func(c *higherCall) (*columnar.Column, error) { return c.quantify(all) },
+		}, nil
 	}
 }
 
@@ -356,7 +361,8 @@ func bindAggregateArray(b *Binder, args []Expr) (Expr, error) {
 		v := &LambdaVar{Name: "acc", Typ: acc.Type, Null: true}
 		finish = &Lambda{[]*LambdaVar{v}, v}
 	}
-	return &higher{name: b.name(), args: []Expr{args[0], zero, merge, finish}, typ: finish.Type(),
+	return &higher{
+		name: b.name(), args: []Expr{args[0], zero, merge, finish}, typ: finish.Type(),
 		nullFn: func(a []Expr) bool { return a[0].Nullable() || a[3].Nullable() },
 		kernel: func(c *higherCall) (*columnar.Column, error) {
 			acc := c.arg[1].Column
@@ -384,7 +390,8 @@ func bindAggregateArray(b *Binder, args []Expr) (Expr, error) {
 				return out, err
 			}
 			return scatterRows(out, validBits(c.arg[0], c.n), c.n), nil
-		}}, nil
+		},
+	}, nil
 }
 
 func bindZipWith(b *Binder, args []Expr) (Expr, error) {
@@ -404,7 +411,8 @@ func bindZipWith(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &higher{name: "zip_with", args: []Expr{args[0], args[1], f}, typ: columnar.ArrayOf(f.Type(), f.Nullable()),
+	return &higher{
+		name: "zip_with", args: []Expr{args[0], args[1], f}, typ: columnar.ArrayOf(f.Type(), f.Nullable()),
 		nullFn: func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() },
 		kernel: func(c *higherCall) (*columnar.Column, error) {
 			if c.arg[1].allNull() {
@@ -429,7 +437,8 @@ func bindZipWith(b *Binder, args []Expr) (Expr, error) {
 				return nil, err
 			}
 			return &columnar.Column{Type: c.typ, Len: c.n, Valid: valid, Offsets: off, Children: []*columnar.Column{out}}, nil
-		}}, nil
+		},
+	}, nil
 }
 
 // orNull is j, or -1 when it lies behind the end.
@@ -538,7 +547,8 @@ func bindMapZipWith(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	typ := columnar.MapOf(kt, f.Type(), f.Nullable())
-	return &higher{name: "map_zip_with", args: []Expr{args[0], args[1], f}, typ: typ,
+	return &higher{
+		name: "map_zip_with", args: []Expr{args[0], args[1], f}, typ: typ,
 		nullFn: func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() },
 		kernel: func(c *higherCall) (*columnar.Column, error) {
 			l, r := c.arg[0], c.arg[1]
@@ -573,7 +583,8 @@ func bindMapZipWith(b *Binder, args []Expr) (Expr, error) {
 				return nil, err
 			}
 			return &columnar.Column{Type: typ, Len: c.n, Valid: valid, Offsets: off, Children: []*columnar.Column{k, v}}, nil
-		}}, nil
+		},
+	}, nil
 }
 
 // defaultComparator is how Spark prints the order that array_sort has without a comparator.

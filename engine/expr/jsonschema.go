@@ -124,7 +124,7 @@ func jsonType(text []byte) (t *columnar.Type, ok bool, err error) {
 		ValueContainsNull bool
 	}
 	if json.Unmarshal(text, &o) != nil {
-		return nil, false, nil
+		return nil, false, nil //nolint:nilerr // not a schema in JSON, which is no fault yet
 	}
 	switch o.Type {
 	case "struct":
@@ -136,7 +136,7 @@ func jsonType(text []byte) (t *columnar.Type, ok bool, err error) {
 			}
 			fields[i] = columnar.Field{Name: f.Name, Type: ft, Nullable: f.Nullable == nil || *f.Nullable}
 			if c, ok := f.Metadata["comment"]; ok && json.Unmarshal(c, &fields[i].Comment) != nil {
-				return nil, false, nil
+				return nil, false, nil //nolint:nilerr // the same
 			}
 		}
 		return columnar.StructOf(fields...), true, nil
@@ -167,7 +167,7 @@ func namedType(name string) (*columnar.Type, bool, error) {
 	}
 	t, err := sql.ParseType(name)
 	if err != nil || t.Elem != nil || t.Name == "STRUCT" {
-		return nil, false, nil
+		return nil, false, nil //nolint:nilerr // the same
 	}
 	out, err := ddlType(t)
 	return out, true, err

@@ -207,8 +207,10 @@ func randomDec(rng *rand.Rand) columnar.Dec128 {
 func TestComparisons(t *testing.T) {
 	rng := rand.New(rand.NewSource(4))
 	st := columnar.StructOf(field("a", columnar.Int32, true), field("b", columnar.String, true))
-	for _, typ := range []*columnar.Type{columnar.Bool, columnar.Int8, columnar.Int16, columnar.Int32, columnar.Int64, columnar.Float32, columnar.Float64,
-		columnar.Decimal(10, 2), columnar.String, columnar.Binary, columnar.Date, columnar.Timestamp, columnar.ArrayOf(columnar.Int32, true), st} {
+	for _, typ := range []*columnar.Type{
+		columnar.Bool, columnar.Int8, columnar.Int16, columnar.Int32, columnar.Int64, columnar.Float32, columnar.Float64,
+		columnar.Decimal(10, 2), columnar.String, columnar.Binary, columnar.Date, columnar.Timestamp, columnar.ArrayOf(columnar.Int32, true), st,
+	} {
 		for op := opEq; op <= opNullEq; op++ {
 			for range 6 {
 				n := 1 + rng.Intn(200)

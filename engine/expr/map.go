@@ -55,8 +55,10 @@ func (m *mapBuilder) endNull() {
 func (m *mapBuilder) column(typ *columnar.Type) *columnar.Column {
 	keys := columnar.Take(m.keys, m.ki).WithType(typ.Key)
 	keys.Valid = nil
-	c := &columnar.Column{Type: typ, Len: len(m.offsets) - 1, Offsets: m.offsets, Valid: m.valid,
-		Children: []*columnar.Column{keys, columnar.Take(m.values, m.vi).WithType(typ.Elem)}}
+	c := &columnar.Column{
+		Type: typ, Len: len(m.offsets) - 1, Offsets: m.offsets, Valid: m.valid,
+		Children: []*columnar.Column{keys, columnar.Take(m.values, m.vi).WithType(typ.Elem)},
+	}
 	normalizeFloats(c)
 	return c
 }

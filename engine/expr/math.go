@@ -13,7 +13,8 @@ import (
 
 // unaryMath registers a function of one double. null tells for which arguments the result is null.
 func unaryMath(name, printed, doc, example string, f func(float64) float64, null func(float64) bool, aliases ...string) *Function {
-	return &Function{Name: name, Aliases: aliases, Family: "math", Signature: name + "(expr)", Doc: doc, Example: example,
+	return &Function{
+		Name: name, Aliases: aliases, Family: "math", Signature: name + "(expr)", Doc: doc, Example: example,
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			text := printed
 			if b.name() != name {
@@ -43,12 +44,14 @@ func unaryMath(name, printed, doc, example string, f func(float64) float64, null
 			}
 			e.safe = true
 			return e, nil
-		}}
+		},
+	}
 }
 
 // binaryMath registers a function of two doubles.
 func binaryMath(name, printed, doc, example string, f func(x, y float64) float64, aliases ...string) *Function {
-	return &Function{Name: name, Aliases: aliases, Family: "math", Signature: name + "(expr1, expr2)", Doc: doc, Example: example,
+	return &Function{
+		Name: name, Aliases: aliases, Family: "math", Signature: name + "(expr1, expr2)", Doc: doc, Example: example,
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			text := printed
 			if b.name() != name {
@@ -69,7 +72,8 @@ func binaryMath(name, printed, doc, example string, f func(x, y float64) float64
 			})
 			e.safe = true
 			return e, nil
-		}}
+		},
+	}
 }
 
 func bindNanvl(b *Binder, args []Expr) (Expr, error) {
@@ -86,7 +90,8 @@ func bindNanvl(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	t := args[0].Type()
-	return &call{name: "nanvl", args: args, typ: t, null: anyNullable(args), nullFn: anyNullable, nulls: true, safe: true,
+	return &call{
+		name: "nanvl", args: args, typ: t, null: anyNullable(args), nullFn: anyNullable, nulls: true, safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			x, y := a[0].full(n), a[1].full(n)
 			pick := make([]int32, n)
@@ -99,7 +104,8 @@ func bindNanvl(b *Binder, args []Expr) (Expr, error) {
 				}
 			}
 			return columnar.Take(columnar.Concat([]*columnar.Column{x, y}), pick), nil
-		}}, nil
+		},
+	}, nil
 }
 
 func bindIsnan(b *Binder, args []Expr) (Expr, error) {
@@ -110,7 +116,8 @@ func bindIsnan(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{name: "isnan", args: args, typ: columnar.Bool, nulls: true, safe: true,
+	return &call{
+		name: "isnan", args: args, typ: columnar.Bool, nulls: true, safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			c := a[0].full(n)
 			out := columnar.NewBitmap(n)
@@ -122,7 +129,8 @@ func bindIsnan(b *Binder, args []Expr) (Expr, error) {
 				}
 			}
 			return columnar.NewBools(n, out, nil), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // roundMode is a direction of rounding; the values are those of javatext.
@@ -509,13 +517,15 @@ func bindConv(b *Binder, args []Expr) (Expr, error) {
 }
 
 func constantFunction(name, text, doc string, v float64) *Function {
-	return &Function{Name: name, Family: "math", Signature: name + "()", Doc: doc, Example: "SELECT " + name + "() → " + javatext.DoubleString(v),
+	return &Function{
+		Name: name, Family: "math", Signature: name + "()", Doc: doc, Example: "SELECT " + name + "() → " + javatext.DoubleString(v),
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			if err := b.argCount(args, 0, 0); err != nil {
 				return nil, err
 			}
 			return &Literal{Typ: columnar.Float64, Value: v, Text: text}, nil
-		}}
+		},
+	}
 }
 
 func mathFunctions() []*Function {

@@ -159,24 +159,28 @@ func (b *Binder) binaryArgs(args []Expr) error { return b.argCount(args, 2, 2) }
 
 // binaryOp registers an operator that takes two operands.
 func binaryOp(sign, family, doc string, bind func(b *Binder, l, r Expr) (Expr, error), aliases ...string) *Function {
-	return &Function{Name: sign, Aliases: aliases, Family: family, Signature: "expr1 " + sign + " expr2", Doc: doc,
+	return &Function{
+		Name: sign, Aliases: aliases, Family: family, Signature: "expr1 " + sign + " expr2", Doc: doc,
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			if err := b.binaryArgs(args); err != nil {
 				return nil, err
 			}
 			return bind(b, args[0], args[1])
-		}}
+		},
+	}
 }
 
 // unaryOp registers an operator or predicate that takes one operand.
 func unaryOp(sign, doc string, bind func(b *Binder, e Expr) (Expr, error), aliases ...string) *Function {
-	return &Function{Name: sign, Aliases: aliases, Family: "operators", Signature: sign + " expr", Doc: doc,
+	return &Function{
+		Name: sign, Aliases: aliases, Family: "operators", Signature: sign + " expr", Doc: doc,
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			if err := b.argCount(args, 1, 1); err != nil {
 				return nil, err
 			}
 			return bind(b, args[0])
-		}}
+		},
+	}
 }
 
 func operatorFunctions() []*Function {
@@ -190,20 +194,26 @@ func operatorFunctions() []*Function {
 		return func(b *Binder, l, r Expr) (Expr, error) { return b.bitwise(op, l, r) }
 	}
 	return []*Function{
-		{Name: "+", Family: "operators", Signature: "expr1 + expr2", Doc: "The sum of two numbers or intervals, or a date or timestamp moved by an interval.",
-			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.plusMinus("+", args) }},
-		{Name: "-", Family: "operators", Signature: "expr1 - expr2", Doc: "The difference of two numbers, intervals, dates or timestamps, or a date or timestamp moved back.",
-			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.plusMinus("-", args) }},
+		{
+			Name: "+", Family: "operators", Signature: "expr1 + expr2", Doc: "The sum of two numbers or intervals, or a date or timestamp moved by an interval.",
+			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.plusMinus("+", args) },
+		},
+		{
+			Name: "-", Family: "operators", Signature: "expr1 - expr2", Doc: "The difference of two numbers, intervals, dates or timestamps, or a date or timestamp moved back.",
+			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.plusMinus("-", args) },
+		},
 		binaryOp("*", "operators", "The product of two numbers, or of an interval and a number.", arith("*")),
 		binaryOp("/", "operators", "The quotient of two numbers as DOUBLE or DECIMAL, or of an interval and a number.", arith("/")),
 		binaryOp("%", "operators", "The remainder of expr1 divided by expr2, with the sign of expr1.", arith("%")),
-		{Name: "mod", Family: "math", Signature: "mod(expr1, expr2)", Doc: "The remainder of expr1 divided by expr2, with the sign of expr1.", Example: "SELECT mod(7, 3) → 1",
+		{
+			Name: "mod", Family: "math", Signature: "mod(expr1, expr2)", Doc: "The remainder of expr1 divided by expr2, with the sign of expr1.", Example: "SELECT mod(7, 3) → 1",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.binaryArgs(args); err != nil {
 					return nil, err
 				}
 				return b.modulo(args[0], args[1])
-			}},
+			},
+		},
 		binaryOp("div", "operators", "The whole part of the quotient, as BIGINT.", arith("div")),
 		binaryOp("||", "operators", "The concatenation of strings, binary values or arrays.", func(b *Binder, l, r Expr) (Expr, error) { return b.concat([]Expr{l, r}) }),
 		binaryOp("&", "operators", "The bitwise and of two integers.", bit("&")),
@@ -232,24 +242,32 @@ func operatorFunctions() []*Function {
 			}
 			return &named{e, sqlCall("equal_null", []Expr{l, r})}, nil
 		}),
-		{Name: "between", Family: "operators", Signature: "expr BETWEEN low AND high", Doc: "Whether a value lies between two others, bounds included.",
+		{
+			Name: "between", Family: "operators", Signature: "expr BETWEEN low AND high", Doc: "Whether a value lies between two others, bounds included.",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 3, 3); err != nil {
 					return nil, err
 				}
 				return b.Between(args[0], args[1], args[2])
-			}},
-		{Name: "in", Family: "operators", Signature: "expr IN (expr, …)", Doc: "Whether a value equals one of a list.",
+			},
+		},
+		{
+			Name: "in", Family: "operators", Signature: "expr IN (expr, …)", Doc: "Whether a value equals one of a list.",
 			Bind: func(b *Binder, args []Expr) (Expr, error) {
 				if err := b.argCount(args, 1, -1); err != nil {
 					return nil, err
 				}
 				return b.In(args[0], args[1:])
-			}},
-		{Name: "like", Family: "operators", Signature: "str LIKE pattern [ESCAPE char]", Doc: "Whether a string matches a pattern with % and _.",
-			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.likeFunc(LikePattern, args) }},
-		{Name: "ilike", Family: "operators", Signature: "str ILIKE pattern [ESCAPE char]", Doc: "Whether a string matches a pattern with % and _, in any case.",
-			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.likeFunc(ILikePattern, args) }},
+			},
+		},
+		{
+			Name: "like", Family: "operators", Signature: "str LIKE pattern [ESCAPE char]", Doc: "Whether a string matches a pattern with % and _.",
+			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.likeFunc(LikePattern, args) },
+		},
+		{
+			Name: "ilike", Family: "operators", Signature: "str ILIKE pattern [ESCAPE char]", Doc: "Whether a string matches a pattern with % and _, in any case.",
+			Bind: func(b *Binder, args []Expr) (Expr, error) { return b.likeFunc(ILikePattern, args) },
+		},
 		binaryOp("rlike", "operators", "Whether a string contains a match of a regular expression.", func(b *Binder, l, r Expr) (Expr, error) {
 			return b.rlike(l, r)
 		}, "regexp", "regexp_like"),

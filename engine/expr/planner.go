@@ -2,9 +2,9 @@ package expr
 
 // NullIntolerant tells whether e is null whenever one of its operands is.
 func NullIntolerant(e Expr) bool {
-	switch e.(type) {
+	switch e := e.(type) {
 	case *comparison:
-		return e.(*comparison).op != opNullEq
+		return e.op != opNullEq
 	case *not, *Cast, *getField, *arith, *negation, *timeDiff, *movedTime, *scaledInterval, *like:
 		return true
 	}

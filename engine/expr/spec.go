@@ -67,7 +67,6 @@ var (
 	isDate      = isType(columnar.Date)
 	isTimestamp = isType(columnar.Timestamp)
 	isNTZ       = isType(columnar.TimestampNTZ)
-	isTime      = spec{name: "TIME", def: columnar.Time, accepts: func(t *columnar.Type) bool { return t.Kind == columnar.KindTime }}
 	isCalendar  = isType(columnar.Calendar)
 	isVariant   = isType(columnar.Variant)
 	isIntegral  = spec{name: "INTEGRAL", def: columnar.Int32, accepts: (*columnar.Type).IsIntegral}
@@ -79,7 +78,6 @@ var (
 	isAnyStamp  = kindSpec("(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)", columnar.Timestamp, columnar.KindTimestamp, columnar.KindTimestampNTZ)
 	isArray     = kindSpec("ARRAY", columnar.ArrayOf(columnar.Null, true), columnar.KindArray)
 	isMap       = kindSpec("MAP", columnar.MapOf(columnar.Null, columnar.Null, true), columnar.KindMap)
-	isStruct    = kindSpec("STRUCT", columnar.StructOf(), columnar.KindStruct)
 
 	isNumericOrInterval = oneOf(isNumeric, isDayTime, isYearMonth, spec{name: "INTERVAL", def: columnar.Calendar, accepts: isCalendar.accepts})
 	isNumericOrANSI     = oneOf(isNumeric, isANSIInt)

@@ -343,7 +343,8 @@ func bindConcatWs(b *Binder, args []Expr) (Expr, error) {
 		}
 	}
 	nullable := func(a []Expr) bool { return a[0].Nullable() }
-	return &call{name: "concat_ws", args: in, typ: columnar.String, null: nullable(in), nullFn: nullable, nulls: true, safe: true,
+	return &call{
+		name: "concat_ws", args: in, typ: columnar.String, null: nullable(in), nullFn: nullable, nulls: true, safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			w := columnar.NewBuilder(columnar.String, n)
 			for i := 0; i < n; i++ {
@@ -377,7 +378,8 @@ func bindConcatWs(b *Binder, args []Expr) (Expr, error) {
 				w.FinishScratch(buf)
 			}
 			return w.Finish(), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // bindElt binds elt(n, a, b, …).

@@ -343,7 +343,8 @@ func bindLocate(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	nullable := func(a []Expr) bool { return a[0].Nullable() || a[1].Nullable() }
-	return &call{name: name, args: full, typ: columnar.Int32, null: nullable(full), nullFn: nullable, nulls: true, safe: true,
+	return &call{
+		name: name, args: full, typ: columnar.Int32, null: nullable(full), nullFn: nullable, nulls: true, safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			w := columnar.NewBuilder(columnar.Int32, n)
 			for i := 0; i < n; i++ {
@@ -357,7 +358,8 @@ func bindLocate(b *Binder, args []Expr) (Expr, error) {
 				}
 			}
 			return w.Finish(), nil
-		}}, nil
+		},
+	}, nil
 }
 
 func bindLevenshtein(b *Binder, args []Expr) (Expr, error) {

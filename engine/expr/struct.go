@@ -11,7 +11,8 @@ func newStruct(names []string, values []Expr, text string) Expr {
 		fs[i] = field(names[i], v.Type(), v.Nullable())
 	}
 	typ := columnar.StructOf(fs...)
-	return &call{name: "named_struct", args: values, typ: typ, nulls: true, safe: true,
+	return &call{
+		name: "named_struct", args: values, typ: typ, nulls: true, safe: true,
 		text: func(a []Expr) string {
 			if text != "" {
 				return text
@@ -28,7 +29,8 @@ func newStruct(names []string, values []Expr, text string) Expr {
 				c.Children[i] = v.full(n)
 			}
 			return c, nil
-		}}
+		},
+	}
 }
 
 // structNames are the names of the fields that struct(…) makes of its arguments.

@@ -96,7 +96,8 @@ func (b *Binder) temporal(op string, l, r Expr, mode arithMode) (Expr, error) {
 
 // extractDays is the number of days of an INTERVAL DAY.
 func extractDays(e Expr) Expr {
-	return &call{name: "extractansiintervaldays", args: []Expr{e}, typ: columnar.Int32, null: e.Nullable(), safe: true,
+	return &call{
+		name: "extractansiintervaldays", args: []Expr{e}, typ: columnar.Int32, null: e.Nullable(), safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			s := columnar.Values[int64](a[0].full(n))
 			d := make([]int32, n)
@@ -104,7 +105,8 @@ func extractDays(e Expr) Expr {
 				d[i] = int32(v / microsPerDay)
 			}
 			return columnar.NewFixed(columnar.Int32, d, validOf(a[0])), nil
-		}}
+		},
+	}
 }
 
 // dateAdd is a date moved by days, forward or back.
@@ -121,7 +123,8 @@ func (b *Binder) dateAdd(d, days Expr, name string, back bool) (Expr, error) {
 		return nil, err
 	}
 	args[1] = b.implicit(args[1], columnar.Int32)
-	return &call{name: name, args: args, typ: columnar.Date, null: args[0].Nullable() || args[1].Nullable(), safe: true,
+	return &call{
+		name: name, args: args, typ: columnar.Date, null: args[0].Nullable() || args[1].Nullable(), safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			x, y := columnar.Values[int32](a[0].full(n)), columnar.Values[int32](a[1].full(n))
 			out := make([]int32, n)
@@ -135,7 +138,8 @@ func (b *Binder) dateAdd(d, days Expr, name string, back bool) (Expr, error) {
 				}
 			}
 			return columnar.NewFixed(columnar.Date, out, validOf(a...)), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // dateDiff is the days between two dates, as INTERVAL DAY.
@@ -146,7 +150,8 @@ func (b *Binder) dateDiff(l, r Expr) (Expr, error) {
 		return nil, err
 	}
 	typ := columnar.DayTime(columnar.FieldDay, columnar.FieldDay)
-	return &call{args: args, typ: typ, null: args[0].Nullable() || args[1].Nullable(), safe: true, text: infixText(" - "),
+	return &call{
+		args: args, typ: typ, null: args[0].Nullable() || args[1].Nullable(), safe: true, text: infixText(" - "),
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			x, y := columnar.Values[int32](a[0].full(n)), columnar.Values[int32](a[1].full(n))
 			out := make([]int64, n)
@@ -154,7 +159,8 @@ func (b *Binder) dateDiff(l, r Expr) (Expr, error) {
 				out[i] = (int64(x[i]) - int64(y[i])) * microsPerDay
 			}
 			return columnar.NewFixed(typ, out, validOf(a...)), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // infixText prints two operands with a sign between them, in parentheses.
@@ -181,7 +187,8 @@ func (b *Binder) stampDiff(l, r Expr) (Expr, error) {
 		}
 	}
 	typ := columnar.DayTime(columnar.FieldDay, columnar.FieldSecond)
-	return &call{args: []Expr{nl, nr}, typ: typ, null: nl.Nullable() || nr.Nullable(), text: infixText(" - "),
+	return &call{
+		args: []Expr{nl, nr}, typ: typ, null: nl.Nullable() || nr.Nullable(), text: infixText(" - "),
 		kernel: func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
 			x, y := columnar.Values[int64](a[0].full(n)), columnar.Values[int64](a[1].full(n))
 			out := make([]int64, n)
@@ -195,7 +202,8 @@ func (b *Binder) stampDiff(l, r Expr) (Expr, error) {
 				out[i] = p - q
 			}
 			return columnar.NewFixed(typ, out, validOf(a...)), nil
-		}}, nil
+		},
+	}, nil
 }
 
 // timeDiff is the time between two times of day.
@@ -279,6 +287,7 @@ func (e *movedTime) Children() []Expr { return []Expr{e.t, e.by} }
 func (e *movedTime) WithChildren(c []Expr) Expr {
 	return &movedTime{c[0], c[1], e.back, e.mode, e.typ}
 }
+
 func (e *movedTime) SQL() string {
 	if e.back {
 		return e.t.SQL() + " - " + e.by.SQL()
@@ -474,6 +483,7 @@ func (e *scaledInterval) Children() []Expr { return []Expr{e.i, e.by} }
 func (e *scaledInterval) WithChildren(c []Expr) Expr {
 	return &scaledInterval{e.op, c[0], c[1], e.mode, e.typ}
 }
+
 func (e *scaledInterval) SQL() string {
 	if e.typ.Kind == columnar.KindCalendar {
 		name := "multiply_interval"

@@ -6,7 +6,8 @@ import (
 
 // tryArithmetic registers a function that is an operator whose faults become null.
 func tryArithmetic(name, op, doc, example string) *Function {
-	return &Function{Name: name, Family: "try", Signature: name + "(expr1, expr2)", Doc: doc, Example: example,
+	return &Function{
+		Name: name, Family: "try", Signature: name + "(expr1, expr2)", Doc: doc, Example: example,
 		Bind: func(b *Binder, args []Expr) (Expr, error) {
 			if err := b.argCount(args, 2, 2); err != nil {
 				return nil, err
@@ -22,7 +23,8 @@ func tryArithmetic(name, op, doc, example string) *Function {
 				return nil, err
 			}
 			return &tryEval{e, sql}, nil
-		}}
+		},
+	}
 }
 
 // tryEval is an expression whose errors become null, row by row.

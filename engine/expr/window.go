@@ -40,6 +40,7 @@ func (r *ranking) WithChildren(c []Expr) Expr {
 	out.args = c
 	return &out
 }
+
 func (r *ranking) SQL() string {
 	if r.text != "" {
 		return r.text

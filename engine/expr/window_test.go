@@ -10,8 +10,10 @@ import (
 // TestWindowFunctions evaluates ranking and offset functions over one sorted partition with peers.
 func TestWindowFunctions(t *testing.T) {
 	v := columnar.FromData(columnar.Int32, int32(1), int32(2), int32(2), nil, int32(5))
-	p := &WindowPartition{Rows: columnar.NewBatch(nil, []*columnar.Column{v}, 5), Peers: []int32{0, 1, 1, 3, 4},
-		Start: []int32{0, 0, 0, 0, 0}, End: []int32{1, 3, 3, 4, 5}}
+	p := &WindowPartition{
+		Rows: columnar.NewBatch(nil, []*columnar.Column{v}, 5), Peers: []int32{0, 1, 1, 3, 4},
+		Start: []int32{0, 0, 0, 0, 0}, End: []int32{1, 3, 3, 4, 5},
+	}
 	x := refTo(0, columnar.Int32)
 	for _, c := range []struct {
 		name   string

@@ -399,6 +399,7 @@ func (x *groupingExpr) Children() []expr.Expr { return x.args }
 func (x *groupingExpr) WithChildren(c []expr.Expr) expr.Expr {
 	return &groupingExpr{x.name, c}
 }
+
 func (x *groupingExpr) SQL() string {
 	var p []string
 	for _, e := range x.args {
@@ -406,6 +407,7 @@ func (x *groupingExpr) SQL() string {
 	}
 	return x.name + "(" + strings.Join(p, ", ") + ")"
 }
+
 func (x *groupingExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	return nil, errMarker(x.SQL())
 }

@@ -209,16 +209,6 @@ func (a *Analyzer) exprs(list []sql.Expr, s *scope) ([]expr.Expr, error) {
 	return out, nil
 }
 
-// call binds a function or operator by name to operands.
-func (a *Analyzer) call(name string, s *scope, at sql.Node, operands ...sql.Expr) (expr.Expr, error) {
-	args, err := a.exprs(operands, s)
-	if err != nil {
-		return nil, err
-	}
-	e, err := a.binder(at).Func(name, args...)
-	return e, err
-}
-
 func (a *Analyzer) negate(e expr.Expr, err error, not bool, at sql.Node) (expr.Expr, error) {
 	if err != nil || !not {
 		return e, err

@@ -46,6 +46,7 @@ func (q *subqueryExpr) Children() []expr.Expr {
 	}
 	return nil
 }
+
 func (q *subqueryExpr) WithChildren(c []expr.Expr) expr.Expr {
 	out := *q
 	if q.probe != nil {
@@ -53,6 +54,7 @@ func (q *subqueryExpr) WithChildren(c []expr.Expr) expr.Expr {
 	}
 	return &out
 }
+
 func (q *subqueryExpr) SQL() string {
 	switch q.kind {
 	case "scalar":
@@ -62,6 +64,7 @@ func (q *subqueryExpr) SQL() string {
 	}
 	return "(" + q.probe.SQL() + " IN (listquery()))"
 }
+
 func (q *subqueryExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	return nil, errMarker(q.SQL())
 }

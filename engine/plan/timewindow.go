@@ -34,6 +34,7 @@ func (w *timeMarker) Children() []expr.Expr {
 	}
 	return []expr.Expr{w.time}
 }
+
 func (w *timeMarker) WithChildren(c []expr.Expr) expr.Expr {
 	out := *w
 	out.time = c[0]
@@ -42,12 +43,14 @@ func (w *timeMarker) WithChildren(c []expr.Expr) expr.Expr {
 	}
 	return &out
 }
+
 func (w *timeMarker) SQL() string {
 	if w.session {
 		return "session_window"
 	}
 	return "window"
 }
+
 func (w *timeMarker) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	return nil, errMarker(w.SQL())
 }

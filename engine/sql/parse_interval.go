@@ -82,7 +82,7 @@ func (p *parser) intervalLiteral() (Expr, error) {
 	switch {
 	case ranges > 0 && len(parts) > 1:
 		p.fault(at, "_LEGACY_ERROR_TEMP_0024", "Can only have a single from-to unit in the interval literal syntax.")
-		return &IntervalLit{Span: at, Start: interval.Day, End: interval.Second}, nil
+		return &IntervalLit{Span: at, Start: interval.Day, End: interval.Second}, nil //nolint:nilerr // noted by invalidTyped
 	case ranges > 0:
 		return p.intervalRange(at, parts[0]), nil
 	}

@@ -221,7 +221,8 @@ func (w *windows) emit(b exec.Batch, res *exec.Result, late int64) error {
 		return nil
 	}
 	rows := columnar.NewBatch(countsSchema, []*columnar.Column{
-		columnar.NewFixed(columnar.Timestamp, ends, nil), columnar.NewFixed(columnar.Int64, counts, nil)}, len(ends))
+		columnar.NewFixed(columnar.Timestamp, ends, nil), columnar.NewFixed(columnar.Int64, counts, nil),
+	}, len(ends))
 	return b.Emit(rows)
 }
 
@@ -330,20 +331,27 @@ func (f mortalFS) OpenReadWrite(n string) (vfs.File, error) {
 func (f mortalFS) Rename(a, b string) error {
 	return f.m.run(func() error { return f.m.mem.Rename(a, b) })
 }
+
 func (f mortalFS) Remove(n string) error { return f.m.run(func() error { return f.m.mem.Remove(n) }) }
+
 func (f mortalFS) RemoveAll(n string) error {
 	return f.m.run(func() error { return f.m.mem.RemoveAll(n) })
 }
+
 func (f mortalFS) List(n string) ([]fs.FileInfo, error) {
 	return do(f.m, func() ([]fs.FileInfo, error) { return f.m.mem.List(n) })
 }
+
 func (f mortalFS) Stat(n string) (fs.FileInfo, error) {
 	return do(f.m, func() (fs.FileInfo, error) { return f.m.mem.Stat(n) })
 }
+
 func (f mortalFS) MkdirAll(n string) error {
 	return f.m.run(func() error { return f.m.mem.MkdirAll(n) })
 }
+
 func (f mortalFS) SyncDir(n string) error { return f.m.run(func() error { return f.m.mem.SyncDir(n) }) }
+
 func (f mortalFS) Lock(n string) (io.Closer, error) {
 	return do(f.m, func() (io.Closer, error) { return f.m.mem.Lock(n) })
 }
@@ -356,6 +364,7 @@ type mortalFile struct {
 func (f mortalFile) Write(b []byte) (int, error) {
 	return do(f.m, func() (int, error) { return f.File.Write(b) })
 }
+
 func (f mortalFile) WriteAt(b []byte, at int64) (int, error) {
 	return do(f.m, func() (int, error) { return f.File.WriteAt(b, at) })
 }

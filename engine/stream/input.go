@@ -146,7 +146,7 @@ func waitFor(ctx context.Context, in *input) error {
 // ignoreEnd drops an error that is there because ctx has ended.
 func ignoreEnd(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // that is what it is for
 	}
 	return err
 }

@@ -38,8 +38,10 @@ func TestListenersAndProgress(t *testing.T) {
 	if err := json.Unmarshal([]byte(q.RecentProgress()[0].JSON()), &keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []string{"id", "runId", "name", "timestamp", "batchId", "batchDuration", "numInputRows", "inputRowsPerSecond",
-		"processedRowsPerSecond", "durationMs", "eventTime", "stateOperators", "sources", "sink"} {
+	for _, k := range []string{
+		"id", "runId", "name", "timestamp", "batchId", "batchDuration", "numInputRows", "inputRowsPerSecond",
+		"processedRowsPerSecond", "durationMs", "eventTime", "stateOperators", "sources", "sink",
+	} {
 		if keys[k] == nil {
 			t.Errorf("progress has no %q", k)
 		}

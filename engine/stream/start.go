@@ -40,7 +40,7 @@ func Start(ctx context.Context, spec Spec) (*Query, error) {
 		status: Status{Message: "Initializing sources"},
 	}
 	if err := q.open(ctx); err != nil {
-		q.release()
+		_ = q.release() // the fault before it is the one to tell
 		return nil, q.queryError(err)
 	}
 	run, cancel := context.WithCancelCause(ctx)

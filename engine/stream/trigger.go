@@ -60,9 +60,6 @@ func (t Trigger) String() string {
 	return "ProcessingTimeTrigger(0)"
 }
 
-// bounded triggers end by themselves.
-func (t Trigger) bounded() bool { return t.Kind == Once || t.Kind == AvailableNow }
-
 // grid tells whether batches run on an interval.
 func (t Trigger) grid() bool { return t.Kind == ProcessingTime && t.Interval > 0 }
 

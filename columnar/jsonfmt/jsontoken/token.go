@@ -21,8 +21,10 @@ const (
 
 // String names the token as error texts of Spark do.
 func (t Token) String() string {
-	return [...]string{"NOT_AVAILABLE", "START_OBJECT", "END_OBJECT", "START_ARRAY", "END_ARRAY", "FIELD_NAME",
-		"VALUE_STRING", "VALUE_NUMBER_INT", "VALUE_NUMBER_FLOAT", "VALUE_TRUE", "VALUE_FALSE", "VALUE_NULL"}[t]
+	return [...]string{
+		"NOT_AVAILABLE", "START_OBJECT", "END_OBJECT", "START_ARRAY", "END_ARRAY", "FIELD_NAME",
+		"VALUE_STRING", "VALUE_NUMBER_INT", "VALUE_NUMBER_FLOAT", "VALUE_TRUE", "VALUE_FALSE", "VALUE_NULL",
+	}[t]
 }
 
 // Features are the deviations from JSON that a scanner allows, and its limits.

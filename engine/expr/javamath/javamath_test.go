@@ -97,10 +97,14 @@ func TestPowNearExact(t *testing.T) {
 // TestStrictBits holds results of JDK 17 to the last bit, most of them not the nearest double, and sines of huge angles.
 func TestStrictBits(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
-		{Pow(-7.827142362135914e-05, -2), 0x1.3754f7229cc3cp+27}, {Pow(1.060041077228301, -3.2062554797263543), 0x1.a8b25ddc3c47p-01},
-		{Hypot(0.98, -2.165606813251916), 0x1.304263c98af47p+01}, {Hypot(-136.11377380300405, -0.4173796048656352), 0x1.103a946fab814p+07},
-		{Atan2(999146.2683878385, 4.082527344750219e-138), 0x1.921fb54442d18p+00}, {Sin(-3.177927819805501e+238), -0.9189551708621927},
-		{Cos(-3.177927819805501e+238), 0.39436200875038446}, {Tan(-3.177927819805501e+238), -2.3302325033136113},
+		{Pow(-7.827142362135914e-05, -2), 0x1.3754f7229cc3cp+27},
+		{Pow(1.060041077228301, -3.2062554797263543), 0x1.a8b25ddc3c47p-01},
+		{Hypot(0.98, -2.165606813251916), 0x1.304263c98af47p+01},
+		{Hypot(-136.11377380300405, -0.4173796048656352), 0x1.103a946fab814p+07},
+		{Atan2(999146.2683878385, 4.082527344750219e-138), 0x1.921fb54442d18p+00},
+		{Sin(-3.177927819805501e+238), -0.9189551708621927},
+		{Cos(-3.177927819805501e+238), 0.39436200875038446},
+		{Tan(-3.177927819805501e+238), -2.3302325033136113},
 	} {
 		if c.got != c.want {
 			t.Errorf("%x, want %x", c.got, c.want)
@@ -111,10 +115,28 @@ func TestStrictBits(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct{ got, want float64 }{
-		{Pow(0, -1), inf}, {Pow(-8, 1.0/3), nan}, {Pow(1, inf), nan}, {Pow(nan, 0), 1}, {Pow(-2, 3), -8},
-		{Exp(inf), inf}, {Exp(-inf), 0}, {Exp(710), inf}, {Log(0), -inf}, {Log(-1), nan}, {Hypot(inf, nan), inf},
-		{Cosh(-inf), inf}, {Sinh(-inf), -inf}, {Tanh(inf), 1}, {Asin(2), nan}, {Sin(inf), nan}, {Acos(1), 0},
-		{Cbrt(-27), -3}, {Atan(inf), math.Pi / 2}, {Sin(0), 0}, {Pow(4, 0.5), 2}, {Pow(10, -2), 0.01},
+		{Pow(0, -1), inf},
+		{Pow(-8, 1.0/3), nan},
+		{Pow(1, inf), nan},
+		{Pow(nan, 0), 1},
+		{Pow(-2, 3), -8},
+		{Exp(inf), inf},
+		{Exp(-inf), 0},
+		{Exp(710), inf},
+		{Log(0), -inf},
+		{Log(-1), nan},
+		{Hypot(inf, nan), inf},
+		{Cosh(-inf), inf},
+		{Sinh(-inf), -inf},
+		{Tanh(inf), 1},
+		{Asin(2), nan},
+		{Sin(inf), nan},
+		{Acos(1), 0},
+		{Cbrt(-27), -3},
+		{Atan(inf), math.Pi / 2},
+		{Sin(0), 0},
+		{Pow(4, 0.5), 2},
+		{Pow(10, -2), 0.01},
 	} {
 		if c.got != c.want && !(c.got != c.got && c.want != c.want) {
 			t.Errorf("%v, want %v", c.got, c.want)

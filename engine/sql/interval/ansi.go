@@ -34,7 +34,7 @@ func ParseYearMonth(text string, start, end Field) (int32, error) {
 	if !c.finish(literal, start, end) {
 		return 0, unmatched(text, start, end)
 	}
-	months, ok := int64(0), true
+	var months int64
 	switch {
 	case start != end:
 		years, okYear := inRange(first, math.MaxInt32/12)

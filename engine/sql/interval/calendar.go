@@ -158,7 +158,7 @@ func (p *calendarParser) unit(value, nanos, scale int64, negative bool) error {
 	if negative {
 		value, micros = -value, -micros
 	}
-	ok := true
+	var ok bool
 	switch strings.TrimSuffix(word, "s") {
 	case "year":
 		p.sum.Months, ok = addScaled(p.sum.Months, value, 12)
