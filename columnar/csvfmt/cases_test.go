@@ -1,8 +1,6 @@
 package csvfmt
 
 import (
-	"io"
-	"os"
 	"testing"
 
 	"github.com/wstream/wstream/columnar"
@@ -41,34 +39,7 @@ func readCase(c *formattest.Case, chunk int) ([]*columnar.Batch, error) {
 }
 
 func eachChunk(c *formattest.Case, opts Options, chunk int, do func([]byte) error) error {
-	f, err := os.Open(c.Path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	charset, err := lines.ParseCharset(opts.Encoding)
-	if err != nil {
-		return err
-	}
-	r, err := lines.NewReader(f, lines.Options{
-		Codec: lines.CodecOf(c.Path), Charset: charset, LineSep: opts.LineSep, Whole: opts.MultiLine, ChunkSize: chunk,
-	})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for {
-		data, err := r.Next(nil)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := do(data); err != nil {
-			return err
-		}
-	}
+	return c.EachChunk(opts.Encoding, lines.Options{LineSep: opts.LineSep, Whole: opts.MultiLine, ChunkSize: chunk}, do)
 }
 
 func inferCase(c *formattest.Case, opts Options) (*columnar.Schema, error) {

@@ -245,15 +245,7 @@ func delimiter(s string) (string, error) {
 }
 
 // Zone is the time zone of timestamps that name none.
-func (o *Options) Zone() string {
-	switch {
-	case o.TimeZone != "":
-		return o.TimeZone
-	case o.SessionZone != "":
-		return o.SessionZone
-	}
-	return "UTC"
-}
+func (o *Options) Zone() string { return records.Zone(o.TimeZone, o.SessionZone) }
 
 func (o *Options) formats() (*records.Formats, error) {
 	return records.NewFormats(records.FormatOptions{

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"sort"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/internal/testdirs"
 )
@@ -172,5 +174,35 @@ func (c *Case) check(t *testing.T, batches []*columnar.Batch, err error) {
 	}
 	if len(got) > len(c.Rows) {
 		t.Errorf("%d rows, want %d; the next is %.300s", len(got), len(c.Rows), got[len(c.Rows)])
+	}
+}
+
+// EachChunk gives a case's input to do as a file source reads it, in chunks. The codec is that of the file's name.
+func (c *Case) EachChunk(encoding string, o lines.Options, do func([]byte) error) error {
+	f, err := os.Open(c.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if o.Charset, err = lines.ParseCharset(encoding); err != nil {
+		return err
+	}
+	o.Codec = lines.CodecOf(c.Path)
+	r, err := lines.NewReader(f, o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		data, err := r.Next(nil)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(data); err != nil {
+			return err
+		}
 	}
 }

@@ -144,7 +144,6 @@ func (p *regexParser) class(consume bool) *charClass {
 				continue
 			}
 			p.i--
-			c = '&'
 		case c == ']' && (prev != nil || bits.used):
 			if consume {
 				p.i++

@@ -148,15 +148,7 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 }
 
 // Zone is the time zone of timestamps that name none.
-func (o *Options) Zone() string {
-	switch {
-	case o.TimeZone != "":
-		return o.TimeZone
-	case o.SessionZone != "":
-		return o.SessionZone
-	}
-	return "UTC"
-}
+func (o *Options) Zone() string { return records.Zone(o.TimeZone, o.SessionZone) }
 
 // formats compiles what the options say about texts of dates and times.
 func (o *Options) formats() (*records.Formats, error) {

@@ -9,6 +9,17 @@ import (
 	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
+// Zone is the time zone of timestamps that name none: that of the option, else that of the session, else UTC.
+func Zone(option, session string) string {
+	switch {
+	case option != "":
+		return option
+	case session != "":
+		return session
+	}
+	return "UTC"
+}
+
 // FormatOptions are the options that decide how fields are read and written as text. An empty pattern
 // stands for what CAST takes, and for ISO 8601 in writing.
 type FormatOptions struct {

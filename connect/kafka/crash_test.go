@@ -15,24 +15,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/wstream/wstream/internal/failpoint"
+	"github.com/wstream/wstream/internal/testdirs"
 	"github.com/wstream/wstream/internal/testservice"
 )
-
-// program is the program under test: WSTREAM_TEST_BIN, or bin/wstream of the repository.
-func program(t *testing.T) string {
-	t.Helper()
-	if b := os.Getenv("WSTREAM_TEST_BIN"); b != "" {
-		return b
-	}
-	b, err := filepath.Abs("../../bin/wstream")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(b); err != nil {
-		t.Skipf("no %s: run make build", b)
-	}
-	return b
-}
 
 // copyJob is a pipeline from topic to topic, with state between them.
 const copyJob = `name: copy
@@ -70,7 +55,7 @@ func newCopying(t *testing.T, name string) *copying {
 
 func newCopyingAt(t *testing.T, name, broker string) *copying {
 	t.Helper()
-	j := &copying{bin: program(t), cluster: newCluster(t, broker), dir: t.TempDir()}
+	j := &copying{bin: testdirs.Program(t), cluster: newCluster(t, broker), dir: t.TempDir()}
 	unique := fmt.Sprintf("%s-%d", name, time.Now().UnixNano())
 	j.in, j.out = j.topic("in-"+unique, 3), j.topic("out-"+unique, 2)
 	for p := range int32(3) {

@@ -185,7 +185,7 @@ func checkError(g *golden, res *Result, err error) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("failed with %v, want the error %s", err, g.Error)
+	return fmt.Errorf("failed with %w, want the error %s", err, g.Error)
 }
 
 // canonicalJSON prints JSON without blanks and with doubles in one notation.

@@ -360,14 +360,18 @@ func bindAvg(try bool) func(b *Binder, args []Expr) (Expr, error) {
 		case columnar.KindDecimal:
 			st, rt := bounded(t.Precision+10, t.Scale), bounded(t.Precision+4, t.Scale+4)
 			return b.aggregate(args, rt, true, []columnar.Field{field("sum", st, true), field("overflow", columnar.Bool, false), count},
-				func(*Context) Accumulator { return &decimalAvg{decimalSum{typ: st, mode: mode}, countAcc{}, rt} }), nil
+				func(*Context) Accumulator {
+					return &decimalAvg{sumAndCount[*decimalSum]{sum: &decimalSum{typ: st, mode: mode}, columns: 2}, rt}
+				}), nil
 		case columnar.KindYearMonth, columnar.KindDayTime:
 			rt := columnar.DayTime(columnar.FieldDay, columnar.FieldSecond)
 			if t.Kind == columnar.KindYearMonth {
 				rt = columnar.YearMonth(columnar.FieldYear, columnar.FieldMonth)
 			}
 			return b.aggregate(args, rt, true, []columnar.Field{field("sum", t, true), count},
-				func(*Context) Accumulator { return &intervalAvg{newIntSum(t, t, modeANSI), countAcc{}, rt} }), nil
+				func(*Context) Accumulator {
+					return &intervalAvg{sumAndCount[Accumulator]{sum: newIntSum(t, t, modeANSI), columns: 1}, rt}
+				}), nil
 		}
 		return b.aggregate(args, columnar.Float64, true, []columnar.Field{field("sum", columnar.Float64, false), count},
 			func(*Context) Accumulator { return &floatAvg{} }), nil
@@ -451,36 +455,44 @@ func (a *floatAvg) Result() (*columnar.Column, error) {
 
 func (a *floatAvg) Reset() { a.sum, a.n = resetSlice(a.sum), resetSlice(a.n) }
 
-// decimalAvg is the mean of decimals.
-type decimalAvg struct {
-	sum decimalSum
-	n   countAcc
-	typ *columnar.Type
+// sumAndCount is what a mean is made of: a sum, whose state has so many columns, and the number of values.
+type sumAndCount[S Accumulator] struct {
+	sum     S
+	n       countAcc
+	columns int
 }
 
-func (a *decimalAvg) Grow(n int) { a.sum.Grow(n); a.n.Grow(n) }
+func (a *sumAndCount[S]) Grow(n int) { a.sum.Grow(n); a.n.Grow(n) }
 
-func (a *decimalAvg) Update(group []uint32, args []*columnar.Column) error {
+func (a *sumAndCount[S]) Update(group []uint32, args []*columnar.Column) error {
 	if err := a.sum.Update(group, args); err != nil {
 		return err
 	}
 	return a.n.Update(group, args)
 }
 
-func (a *decimalAvg) Merge(group []uint32, state []*columnar.Column) error {
+func (a *sumAndCount[S]) Merge(group []uint32, state []*columnar.Column) error {
 	if err := a.sum.Merge(group, state); err != nil {
 		return err
 	}
-	return a.n.Merge(group, state[2:])
+	return a.n.Merge(group, state[a.columns:])
 }
 
-func (a *decimalAvg) State() ([]*columnar.Column, error) {
+func (a *sumAndCount[S]) State() ([]*columnar.Column, error) {
 	s, err := a.sum.State()
 	if err != nil {
 		return nil, err
 	}
 	n, err := a.n.State()
 	return append(s, n...), err
+}
+
+func (a *sumAndCount[S]) Reset() { a.sum.Reset(); a.n.Reset() }
+
+// decimalAvg is the mean of decimals.
+type decimalAvg struct {
+	sumAndCount[*decimalSum]
+	typ *columnar.Type
 }
 
 func (a *decimalAvg) Result() (*columnar.Column, error) {
@@ -502,38 +514,10 @@ func (a *decimalAvg) Result() (*columnar.Column, error) {
 	return columnar.NewFixed(a.typ, out, seenBitmap(seen)), nil
 }
 
-func (a *decimalAvg) Reset() { a.sum.Reset(); a.n.Reset() }
-
 // intervalAvg is the mean of ANSI intervals, rounded half away from zero.
 type intervalAvg struct {
-	sum Accumulator
-	n   countAcc
+	sumAndCount[Accumulator]
 	typ *columnar.Type
-}
-
-func (a *intervalAvg) Grow(n int) { a.sum.Grow(n); a.n.Grow(n) }
-
-func (a *intervalAvg) Update(group []uint32, args []*columnar.Column) error {
-	if err := a.sum.Update(group, args); err != nil {
-		return err
-	}
-	return a.n.Update(group, args)
-}
-
-func (a *intervalAvg) Merge(group []uint32, state []*columnar.Column) error {
-	if err := a.sum.Merge(group, state); err != nil {
-		return err
-	}
-	return a.n.Merge(group, state[1:])
-}
-
-func (a *intervalAvg) State() ([]*columnar.Column, error) {
-	s, err := a.sum.State()
-	if err != nil {
-		return nil, err
-	}
-	n, err := a.n.State()
-	return append(s, n...), err
 }
 
 func (a *intervalAvg) Result() (*columnar.Column, error) {
@@ -557,5 +541,3 @@ func (a *intervalAvg) Result() (*columnar.Column, error) {
 	}
 	return b.Finish(), nil
 }
-
-func (a *intervalAvg) Reset() { a.sum.Reset(); a.n.Reset() }

@@ -170,13 +170,14 @@ func (a *Analyzer) groupKeys(list []sql.Expr, items []item, s *scope) ([]expr.Ex
 }
 
 // build makes the node over child, grouped by keys.
-func (g *aggregation) build(keys []expr.Expr, sets [][]int, child Node, s *scope) (Node, error) {
+func (g *aggregation) build(keys []expr.Expr, sets [][]int, child Node, s *scope) {
 	a := g.a
 	g.calls = map[string]*expr.Attr{}
 	g.grouped = keys != nil
 	named := make([]expr.Expr, 0, len(keys)+1)
 	if sets != nil {
-		return g.buildSets(keys, sets, child, s)
+		g.buildSets(keys, sets, child, s)
+		return
 	}
 	for _, k := range keys {
 		c := canonical(k)
@@ -198,7 +199,6 @@ func (g *aggregation) build(keys []expr.Expr, sets [][]int, child Node, s *scope
 		g.agg.Exprs = append(g.agg.Exprs, NamedAttr(k))
 	}
 	g.nkeys = len(named)
-	return g.agg, nil
 }
 
 // session finds the key that is a session window.
@@ -210,7 +210,7 @@ func (g *aggregation) session(s *scope) {
 	}
 }
 
-func (g *aggregation) buildSets(keys []expr.Expr, sets [][]int, child Node, s *scope) (Node, error) {
+func (g *aggregation) buildSets(keys []expr.Expr, sets [][]int, child Node, s *scope) {
 	a := g.a
 	in := child.Output()
 	var attrs []*expr.Attr
@@ -286,7 +286,6 @@ func (g *aggregation) buildSets(keys []expr.Expr, sets [][]int, child Node, s *s
 	}
 	g.agg = &Aggregate{Keys: named, Child: ex, ID: -1, Exprs: append([]expr.Expr{}, named...)}
 	g.session(s)
-	return g.agg, nil
 }
 
 // node is the aggregation with its HAVING filter.

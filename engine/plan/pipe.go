@@ -185,9 +185,7 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 			keys = append(keys, o)
 		}
 	}
-	if _, err := agg.build(keys, nil, n, s); err != nil {
-		return nil, err
-	}
+	agg.build(keys, nil, n, s)
 	agg.agg.Pivot = true
 	var exprs []expr.Expr
 	for _, k := range keys {

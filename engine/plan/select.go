@@ -157,9 +157,7 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	}
 	if aggregated {
 		agg := &aggregation{a: a, keys: map[string]*expr.Attr{}}
-		if node, err = agg.build(group, sets, node, s); err != nil {
-			return nil, nil, err
-		}
+		agg.build(group, sets, node, s)
 		sel.agg = agg
 		for i := range items {
 			if items[i].expr, err = agg.rewrite(items[i].expr, items[i].at); err != nil {

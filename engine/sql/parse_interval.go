@@ -180,7 +180,7 @@ func (p *parser) intervalString(at Span, text string) (Expr, error) {
 	c, err := interval.Parse(text)
 	if err != nil {
 		p.invalidTyped(at, "INTERVAL", text)
-		return &IntervalLit{Span: at, Start: interval.Day, End: interval.Second}, nil
+		return &IntervalLit{Span: at, Start: interval.Day, End: interval.Second}, nil //nolint:nilerr // invalidTyped has noted it
 	}
 	var units []string
 	for _, w := range strings.Fields(text) {

@@ -24,24 +24,9 @@ import (
 	_ "modernc.org/sqlite" // driver "sqlite"
 
 	"github.com/wstream/wstream/internal/generate"
+	"github.com/wstream/wstream/internal/testdirs"
 	"github.com/wstream/wstream/internal/testservice"
 )
-
-// binary is the program under test: WSTREAM_TEST_BIN, or bin/wstream of the repository.
-func binary(t *testing.T) string {
-	t.Helper()
-	if b := os.Getenv("WSTREAM_TEST_BIN"); b != "" {
-		return b
-	}
-	b, err := filepath.Abs("../../bin/wstream")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(b); err != nil {
-		t.Skipf("no %s: run make build", b)
-	}
-	return b
-}
 
 // number reads a whole number from the environment.
 func number(name string, def int) int {
@@ -265,7 +250,7 @@ func compare(t *testing.T, db *sql.DB, query string, want map[key]int64) {
 // TestClicksKilledPostgres is the main job over a real broker and a real PostgreSQL with kill -9 on the way.
 // WSTREAM_CLICKS and WSTREAM_KILLS change its size, WSTREAM_TEST_SEED the moments.
 func TestClicksKilledPostgres(t *testing.T) {
-	bin, broker, dsn := binary(t), testservice.Kafka(t), testservice.Postgres(t)
+	bin, broker, dsn := testdirs.Program(t), testservice.Kafka(t), testservice.Postgres(t)
 	rows, kills := number("WSTREAM_CLICKS", 200_000), number("WSTREAM_KILLS", 5)
 	kind := mustFind(t)
 	topic := fmt.Sprintf("clicks-pg-%d", time.Now().UnixNano())
@@ -288,7 +273,7 @@ func TestClicksKilledPostgres(t *testing.T) {
 
 // TestClicksKilledSQLite is the same with SQLite, by changing the connection alone.
 func TestClicksKilledSQLite(t *testing.T) {
-	bin, broker := binary(t), testservice.Kafka(t)
+	bin, broker := testdirs.Program(t), testservice.Kafka(t)
 	rows, kills := number("WSTREAM_CLICKS", 200_000), number("WSTREAM_KILLS", 5)
 	kind := mustFind(t)
 	topic := fmt.Sprintf("clicks-lite-%d", time.Now().UnixNano())
@@ -301,7 +286,7 @@ func TestClicksKilledSQLite(t *testing.T) {
 
 // TestClicksFilesKilled reads a folder instead of the topic, by changing one block of the file.
 func TestClicksFilesKilled(t *testing.T) {
-	bin := binary(t)
+	bin := testdirs.Program(t)
 	rows, kills := number("WSTREAM_CLICKS", 200_000), number("WSTREAM_KILLS", 5)
 	kind := mustFind(t)
 	dir := setUp(t, "sqlite", "counts.db", "    format: text\n    options: {path: in, maxFilesPerTrigger: 2}")

@@ -1,5 +1,5 @@
-// Package testdirs finds folders that tests read but that need not be there: the shared golden cases
-// beside the repository.
+// Package testdirs finds what tests use but what need not be there: the shared golden cases beside the repository,
+// and the built program.
 package testdirs
 
 import (
@@ -35,4 +35,18 @@ func Shared(t testing.TB, name string) string {
 		t.Skipf("no folder shared/%s beside the repository", name)
 	}
 	return dir
+}
+
+// Program returns the program under test: WSTREAM_TEST_BIN, or bin/wstream of the repository; the test is skipped when
+// it is not built.
+func Program(t testing.TB) string {
+	t.Helper()
+	if b := os.Getenv("WSTREAM_TEST_BIN"); b != "" {
+		return b
+	}
+	b := filepath.Join(Root(t), "bin", "wstream")
+	if _, err := os.Stat(b); err != nil {
+		t.Skipf("no %s: run make build", b)
+	}
+	return b
 }
