@@ -50,6 +50,9 @@ func (p *postgres) transient(err error) bool {
 		switch e.Code {
 		case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300":
 			return true
+		case "23505":
+			// Two transactions make the same table at once; IF NOT EXISTS does not keep them apart.
+			return e.SchemaName == "pg_catalog" || e.TableName == "pg_type" || e.TableName == "pg_class"
 		}
 		return strings.HasPrefix(e.Code, "08")
 	}

@@ -48,6 +48,11 @@ func timeBoundOf(conds []expr.Expr, mine, other *expr.Attr, zone *time.Location,
 
 // lowerBound finds the least k for which l < r means mine > other + k.
 func lowerBound(l, r expr.Expr, mine, other *expr.Attr, zone *time.Location, ansi bool) (int64, bool) {
+	for _, a := range []*expr.Attr{mine, other} {
+		if k := a.Typ.Kind; k != columnar.KindTimestamp && k != columnar.KindTimestampNTZ {
+			return 0, false // a window: its fields are no event times to count from
+		}
+	}
 	usable := true
 	uses := [2]bool{}
 	for _, e := range []expr.Expr{l, r} {
