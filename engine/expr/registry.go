@@ -117,6 +117,7 @@ func Builtins() []*Function {
 		urlFunctions(),
 		digestFunctions(),
 		aesFunctions(),
+		reflectFunctions(),
 		datetimeFunctions(),
 		dateFormatFunctions(),
 		formatFunctions(),
