@@ -26,6 +26,8 @@ type Options struct {
 	ReadOnly bool
 	// RunID is the id of this run, for messages to others; empty is a new one.
 	RunID string
+	// Process is how this process calls itself in the checkpoint; what is zero is found out. RunID is taken from above.
+	Process Owner
 	// QueryID is the id of a checkpoint that is made; empty is a random one.
 	QueryID string
 	// Now is the clock; nil is time.Now.
@@ -193,8 +195,7 @@ func (c *Checkpoint) own() error {
 	// The epoch first: from here on a former owner is fenced off, so that what is read next is all that it has written.
 	m := c.man.clone()
 	m.Epoch++
-	host, _ := os.Hostname()
-	m.Owner = Owner{RunID: c.opts.RunID, PID: os.Getpid(), Host: host, StartMs: c.opts.Now().UnixMilli()}
+	m.Owner = c.opts.owner()
 	if err := c.storeManifest(m); err != nil {
 		return err
 	}
@@ -207,6 +208,22 @@ func (c *Checkpoint) own() error {
 		}
 	}
 	return c.begin(c.offsets.Last(), c.commits.Last())
+}
+
+// owner describes this process.
+func (o *Options) owner() Owner {
+	w := o.Process
+	w.RunID = o.RunID
+	if w.PID == 0 {
+		w.PID = os.Getpid()
+	}
+	if w.Host == "" {
+		w.Host, _ = os.Hostname()
+	}
+	if w.StartMs == 0 {
+		w.StartMs = o.Now().UnixMilli()
+	}
+	return w
 }
 
 // look reads metadata and manifest. These are replaced as a whole, so that it does not matter whether another process owns

@@ -14,8 +14,8 @@ func (c *Checkpoint) Purge(keep int) (keepFrom int64, err error) {
 	if len(dropped["offsets"])+len(dropped["commits"])+len(c.undeleted) == 0 {
 		return keepFrom, nil
 	}
-	for folder, names := range dropped {
-		for _, name := range names {
+	for _, folder := range []string{"offsets", "commits"} {
+		for _, name := range dropped[folder] {
 			c.undeleted = append(c.undeleted, c.path(folder, name))
 		}
 	}

@@ -155,6 +155,10 @@ func (db *DB) write(p *Pending) error {
 	db.job = p.job
 	db.job.name(db.log.Generation())
 	if db.opts.SyncSnapshots {
+		if db.opts.LateSnapshots != nil && db.opts.LateSnapshots() {
+			db.job.late = true
+			return nil
+		}
 		db.job.run()
 		return db.finishSnapshot(true)
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	SnapshotBytes int64
 	// SyncSnapshots writes snapshots within Commit instead of beside the next batch. For tests.
 	SyncSnapshots bool
+	// LateSnapshots, if set beside SyncSnapshots, is asked for each snapshot whether to write it as late as can be, when it
+	// is first needed, instead of within Commit.
+	LateSnapshots func() bool
 	// SegmentBytes is the size at which a change-log file is closed and the next one started; 0 is 16 MiB.
 	SegmentBytes int64
 	// Failpoints are the crash points of tests; nil has none.

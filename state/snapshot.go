@@ -86,6 +86,7 @@ type snapshotJob struct {
 	done    chan struct{}
 	err     error
 	bytes   int64
+	late    bool // nobody writes it until it is looked at
 }
 
 // perBatch is what replaying one record costs at a start however small it is, in bytes of log.
@@ -257,6 +258,10 @@ func (db *DB) finishSnapshot(wait bool) error {
 	j := db.job
 	if j == nil {
 		return nil
+	}
+	if j.late {
+		j.late = false
+		j.run()
 	}
 	if !wait {
 		select {

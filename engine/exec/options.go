@@ -26,6 +26,9 @@ type Options struct {
 	Partitions int
 	// Workers is the number of goroutines that run a pipeline; 0 is one per processor.
 	Workers int
+	// Inline runs everything in the goroutine of the caller, whatever Workers says: the same batch does the same things in the
+	// same order each time.
+	Inline bool
 	// Expr is the template of evaluation contexts: zone, ANSI and seed are copied from it.
 	Expr expr.Context
 	// BatchRows is the number of rows that steps work on at once; 0 is 16,384.
@@ -39,6 +42,9 @@ type Options struct {
 func (o *Options) Validate() error {
 	if o.Workers < 0 || o.Partitions < 0 || o.BatchRows < 0 || o.ExchangeBytes < 0 {
 		return fmt.Errorf("workers, partitions, batch rows and exchange bytes must not be negative")
+	}
+	if o.Inline {
+		o.Workers = 1
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

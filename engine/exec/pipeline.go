@@ -199,8 +199,7 @@ func (r *run) branch(b *branch, s sink) error {
 			queues[i] = make(chan morsel, queueLength)
 		}
 	}
-	started, n := 0, int64(0)
-	start := func(i int) {
+	newWorker := func(i int) *worker {
 		w := &worker{id: i, run: r, ctx: ctx, expr: *r.exprContext(0), steps: b.steps, out: out, side: side}
 		w.local, w.bases = make([]any, len(b.steps)), make([]int64, len(b.steps)+1)
 		for k, st := range b.steps {
@@ -208,6 +207,14 @@ func (r *run) branch(b *branch, s sink) error {
 				w.local[k] = ls.newLocal(w)
 			}
 		}
+		return w
+	}
+	if r.opt.Inline {
+		return safely(func() error { return r.inline(b, newWorker(0), seq) })
+	}
+	started, n := 0, int64(0)
+	start := func(i int) {
+		w := newWorker(i)
 		g.run(func() error { return w.loop(queues[i], seq) })
 	}
 	err := safely(func() error {
@@ -237,25 +244,49 @@ func (r *run) branch(b *branch, s sink) error {
 	return g.wait()
 }
 
+// inline runs one branch in this goroutine.
+func (r *run) inline(b *branch, w *worker, seq *sequencer) error {
+	n := int64(0)
+	err := b.source.each(r, func(m morsel) error {
+		m.seq = n
+		n++
+		return w.one(&m, seq)
+	})
+	if err != nil || n == 0 {
+		return err
+	}
+	return w.end()
+}
+
 // loop takes morsels until the queue is closed, or an error.
 func (w *worker) loop(queue <-chan morsel, seq *sequencer) error {
 	for m := range queue {
-		if err := w.ctx.Err(); err != nil {
-			return context.Cause(w.ctx)
-		}
-		w.enter(&m)
-		if err := w.morsel(&m); err != nil {
-			return err
-		}
-		if seq != nil {
-			if err := seq.done(m.seq); err != nil {
-				return err
-			}
-		}
-		if err := w.side.done(m.seq); err != nil {
+		if err := w.one(&m, seq); err != nil {
 			return err
 		}
 	}
+	return w.end()
+}
+
+// one takes a morsel.
+func (w *worker) one(m *morsel, seq *sequencer) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	w.enter(m)
+	if err := w.morsel(m); err != nil {
+		return err
+	}
+	if seq != nil {
+		if err := seq.done(m.seq); err != nil {
+			return err
+		}
+	}
+	return w.side.done(m.seq)
+}
+
+// end closes what the steps have kept for the worker.
+func (w *worker) end() error {
 	for i, st := range w.steps {
 		if ls, ok := st.(localStep); ok {
 			w.run.mu.Lock()

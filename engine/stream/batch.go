@@ -32,7 +32,7 @@ func (q *Query) step(ctx context.Context) (ran bool, err error) {
 	began := q.now()
 	q.setStatus(Status{Message: "Getting offsets from sources", IsTriggerActive: true})
 	q.planning.Store(q.nextID)
-	ranges, err := ends(ctx, q.inputs, q.spec.Trigger.Kind)
+	ranges, err := ends(ctx, q.inputs, q.spec.Trigger.Kind, q.spec.Simulation != nil)
 	if err != nil {
 		return false, inBatch(q.nextID, err)
 	}
@@ -137,7 +137,7 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 	}
 	f := &finishing{q: q, b: b, main: &output{sink: q.sink, info: info}, side: &sideOutputs{q: q, info: info, front: q.front}, done: make(chan struct{})}
 	if q.front != nil {
-		f.main.before, f.main.ok = q.front.done, q.front.fault
+		f.main.before, f.main.ok = q.front.ready, q.front.fault
 	}
 	q.refreshTables(b)
 	began := time.Now()
@@ -167,9 +167,9 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 			return q.drop(ctx, f, err)
 		}
 	}
-	if q.overlaps() && time.Since(began) >= q.spec.overlapFrom {
+	if q.overlaps() && q.mayOverlap(began) {
 		q.front = f
-		go f.run(ctx)
+		f.begin(ctx)
 		return nil
 	}
 	f.run(ctx)
@@ -179,6 +179,14 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 // overlapFrom is how long a batch must run to be finished beside the next one. Below it the switch would cost more than it
 // gives, and later data would wait for a batch that was planned too early.
 const overlapFrom = 20 * time.Millisecond
+
+// mayOverlap tells whether a batch that was begun at a time is to be finished beside the next one.
+func (q *Query) mayOverlap(began time.Time) bool {
+	if s := q.spec.Simulation; s != nil {
+		return s.Later()
+	}
+	return time.Since(began) >= q.spec.overlapFrom
+}
 
 // overlaps tells whether batches may overlap at all: where one follows another at once.
 func (q *Query) overlaps() bool {

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/engine/connector"
@@ -24,6 +25,7 @@ type finishing struct {
 	heldBy  string
 	ended   int64         // when the batch was committed, ms
 	done    chan struct{} // closed at the end
+	late    func()        // in a simulation: runs the end of the batch, unless it has run
 	err     error
 }
 
@@ -38,6 +40,23 @@ func (e *finishError) Is(target error) bool { return target == errFinish }
 
 // fault is what the batch has failed with, once done is closed.
 func (f *finishing) fault() error { return f.err }
+
+// begin has the batch finished beside what follows.
+func (f *finishing) begin(ctx context.Context) {
+	if f.q.spec.Simulation != nil {
+		f.late = sync.OnceFunc(func() { f.run(ctx) })
+		return
+	}
+	go f.run(ctx)
+}
+
+// ready is closed when the batch has been finished. Whoever asks is going to wait for it.
+func (f *finishing) ready() <-chan struct{} {
+	if f.late != nil {
+		f.late()
+	}
+	return f.done
+}
 
 // run makes state and output durable, then the commit entry.
 //
@@ -62,29 +81,29 @@ func (f *finishing) run(ctx context.Context) {
 // publish makes state and output durable.
 func (f *finishing) publish(ctx context.Context) error {
 	q, points := f.q, f.q.spec.Failpoints
-	written := make(chan error, 1)
+	var written, published error
 	writeState := func() {
 		began := q.now()
-		err := safely(f.pending.Write)
+		written = safely(f.pending.Write)
 		f.b.durations.StateCommit = q.now() - began
-		written <- err
+	}
+	publish := func() {
+		began := q.now()
+		published = safely(func() error { return f.publishOutput(ctx) })
+		f.b.durations.SinkCommit = q.now() - began
 	}
 	switch {
 	case f.pending == nil:
-		written <- nil
+		publish()
 	case points.Armed(failpoint.StateCommitted, f.b.id):
 		writeState() // which passes the point, before the sink is touched
-		if err := <-written; err != nil {
-			return err
+		if written == nil {
+			publish()
 		}
-		written <- nil
 	default:
-		go writeState()
+		q.beside(writeState, publish)
 	}
-	began := q.now()
-	err := f.publishOutput(ctx)
-	f.b.durations.SinkCommit = q.now() - began
-	return errors.Join(<-written, err)
+	return errors.Join(written, published)
 }
 
 // publishOutput commits the batch at the sinks, the query's own last.
@@ -155,7 +174,7 @@ func (q *Query) settle(ctx context.Context) error {
 		return nil
 	}
 	q.front = nil
-	<-f.done
+	<-f.ready()
 	return q.ended(ctx, f)
 }
 

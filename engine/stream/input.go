@@ -60,9 +60,10 @@ func sameOffset(a, b connector.Offset) bool {
 	return bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// ends asks every input for the end of the next batch; several are asked at once. With a trigger that takes all at once
+// ends asks every input for the end of the next batch; several are asked at once, unless it
+// is to be done in order. With a trigger that takes all at once
 // limits do not count; nor do they with availableNow for an input that cannot fix its end: it gives what it has, once.
-func ends(ctx context.Context, inputs []*input, kind TriggerKind) ([]batchRange, error) {
+func ends(ctx context.Context, inputs []*input, kind TriggerKind, inOrder bool) ([]batchRange, error) {
 	out := make([]batchRange, len(inputs))
 	ask := func(i int) error {
 		in := inputs[i]
@@ -87,6 +88,14 @@ func ends(ctx context.Context, inputs []*input, kind TriggerKind) ([]batchRange,
 	}
 	if len(inputs) == 1 {
 		return out, ask(0)
+	}
+	if inOrder {
+		for i := range inputs {
+			if err := ask(i); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
 	}
 	errs := make([]error, len(inputs))
 	var wg sync.WaitGroup

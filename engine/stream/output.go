@@ -17,8 +17,8 @@ type output struct {
 	name   string // in errors; empty for the query's own sink
 	sink   connector.Sink
 	info   connector.BatchInfo
-	before <-chan struct{} // closed when the batch in front has been finished; nil if there is none
-	ok     func() error    // after before: whether that went well
+	before func() <-chan struct{} // closed when the batch in front has been finished; nil if there is none
+	ok     func() error           // after before: whether that went well
 	writer connector.BatchWriter
 	rows   int64
 	ended  bool
@@ -45,7 +45,7 @@ func (o *output) begin(ctx context.Context) error {
 	}
 	if o.before != nil {
 		select {
-		case <-o.before:
+		case <-o.before():
 			if err := o.ok(); err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s *sideOutputs) write(ctx context.Context, sink string, rows *columnar.Bat
 		info.Schema, info.Mode = rows.Schema, connector.Append
 		o = &output{name: sink, sink: to, info: info}
 		if s.front != nil {
-			o.before, o.ok = s.front.done, s.front.fault
+			o.before, o.ok = s.front.ready, s.front.fault
 		}
 		if s.by == nil {
 			s.by = map[string]*output{}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/plan"
 	"github.com/wstream/wstream/internal/failpoint"
@@ -50,8 +52,19 @@ type Spec struct {
 	// that reloads its modules does so here.
 	BatchGate func(batch int64) error
 
+	// Simulation makes the query do one thing after the other, in an order that is given; nil in earnest.
+	Simulation *Simulation
+
 	compile     compileFunc   // for tests of the loop alone
 	overlapFrom time.Duration // for tests; 0 is the constant
+}
+
+// newRunID is the id of a new run.
+func (s *Spec) newRunID() string {
+	if s.Simulation != nil {
+		return s.Simulation.Process.RunID
+	}
+	return uuid.NewString()
 }
 
 // Source is a relation that the plan reads.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
@@ -35,7 +33,7 @@ func Start(ctx context.Context, spec Spec) (*Query, error) {
 		return nil, fmt.Errorf("query %q: %w", spec.Name, err)
 	}
 	q := &Query{
-		spec: spec, runID: uuid.NewString(), temporary: temporary, sides: map[string]connector.Sink{},
+		spec: spec, runID: spec.newRunID(), temporary: temporary, sides: map[string]connector.Sink{},
 		stopping: make(chan struct{}), wake: make(chan struct{}, 1), done: make(chan struct{}), last: -1,
 		status: Status{Message: "Initializing sources"},
 	}
@@ -60,9 +58,11 @@ func Start(ctx context.Context, spec Spec) (*Query, error) {
 // open makes everything ready.
 func (q *Query) open(ctx context.Context) error {
 	spec := &q.spec
-	c, err := checkpoint.Open(spec.CheckpointFS, spec.Checkpoint, checkpoint.Options{
-		Create: true, RunID: q.runID, Now: spec.Clock.Now, Failpoints: spec.Failpoints,
-	})
+	o := checkpoint.Options{Create: true, RunID: q.runID, Now: spec.Clock.Now, Failpoints: spec.Failpoints}
+	if s := spec.Simulation; s != nil {
+		o.QueryID, o.Process, o.SegmentBytes = s.QueryID, s.Process, s.SegmentBytes
+	}
+	c, err := checkpoint.Open(spec.CheckpointFS, spec.Checkpoint, o)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (q *Query) compile() error {
 		compile = func(root plan.Node, opt exec.Options) (program, error) { return exec.Compile(root, opt) }
 	}
 	q.program, err = compile(spec.Plan, exec.Options{
-		QueryID: q.id, Streaming: true, Mode: spec.Mode, State: db, Workers: spec.Settings.Workers,
+		QueryID: q.id, Streaming: true, Mode: spec.Mode, State: db, Workers: spec.Settings.Workers, Inline: spec.Simulation != nil,
 		Expr: expr.Context{Zone: spec.Settings.Zone, ANSI: spec.Settings.ANSI, Seed: int64(columnar.HashBytes([]byte(q.id)))},
 	})
 	if err != nil {
@@ -130,6 +130,9 @@ func (q *Query) stateOptions() state.Options {
 	spec := &q.spec
 	o := state.Options{
 		Partitions: min(spec.Settings.ShufflePartitions, state.Buckets), MemoryLimit: spec.Settings.StateMemory, Failpoints: spec.Failpoints,
+	}
+	if s := spec.Simulation; s != nil {
+		o.SegmentBytes, o.SnapshotBytes, o.SyncSnapshots, o.LateSnapshots = s.SegmentBytes, s.SnapshotBytes, true, s.Later
 	}
 	if !q.temporary {
 		o.FS, o.Dir, o.QueryID, o.Ancestors = spec.CheckpointFS, filepath.Join(spec.Checkpoint, "state"), q.id, q.ledger.c.Ancestors()

@@ -56,6 +56,7 @@ func TestFaults(t *testing.T) {
 		{"utils", "fmt", `folder "utils" is in no layer; add it to the table of internal/archtest and docs/ARCHITECTURE.md`},
 		{"engine", Module + "/cmd/wstream", `layer "engine" may not import layer "cmd"`},
 		{"sdk/go", Module + "/abi", `layer "sdk" may not import layer "abi"`},
+		{"internal/sim", Module + "/pipeline", ""},
 	} {
 		got := strings.Join(faults(file{dir: c.dir, imports: []string{c.imports}}), "; ")
 		if got != c.want {
@@ -92,6 +93,9 @@ func faults(f file) []string {
 		names[i] = l.Name
 	}
 	name, known := within(f.dir, names)
+	if known {
+		ownOpen = false // a folder in an open one that has a line of its own, such as internal/sim
+	}
 	if !known && !ownOpen {
 		return []string{fmt.Sprintf("folder %q is in no layer; add it to the table of internal/archtest and docs/ARCHITECTURE.md", f.dir)}
 	}

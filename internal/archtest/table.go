@@ -34,6 +34,7 @@ func Layers() []Layer {
 		{Name: "server", May: append([]string{"pipeline", "connect"}, connect...)},
 		{Name: "cmd", Any: true},
 		{Name: "bench", Any: true},
+		{Name: "internal/sim", Any: true}, // a program of its own, which nothing imports
 		{Name: "sdk"},
 		{Name: "guests", May: []string{"sdk"}},
 	}
