@@ -557,7 +557,7 @@ static __attribute__((noinline, unused)) void ws_json_refuse(ws_call *c, uint32_
   }
   for (int i = 0; i < 3; i++)
     for (const char *s = parts[i]; *s && n < sizeof text; s++) text[n++] = (uint8_t)*s;
-  ws_row_error_bytes(c, row, code, text, n);
+  ws_refuse_bytes(c, row, code, text, n);
 }
 
 /* Notes in the null bitmaps which columns have no value in a row. A column gets its bitmap with its first null. */

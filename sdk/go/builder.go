@@ -12,6 +12,7 @@ type Builder struct {
 	offsets     []int32
 	data        []byte
 	passed      int // the input column that is passed through, or -1
+	children    []*Builder
 }
 
 // NewBuilder makes a builder with room for some rows; it grows as needed.
@@ -65,7 +66,7 @@ const maxSpare = 64
 // release keeps builders for later calls.
 func release(list []*Builder) {
 	for _, b := range list {
-		if b != nil && b.passed < 0 && len(spare) < maxSpare {
+		if b != nil && b.passed < 0 && !b.Type.nested() && len(spare) < maxSpare {
 			spare = append(spare, b)
 		}
 	}
@@ -73,17 +74,6 @@ func release(list []*Builder) {
 
 // Rows is the number of rows so far.
 func (b *Builder) Rows() int { return b.rows }
-
-// buffers are the buffers of the column in the order of the contract.
-func (b *Builder) buffers() [][]byte {
-	switch {
-	case b.passed >= 0 || b.Type == TypeNull:
-		return nil
-	case b.offsets != nil:
-		return [][]byte{b.valid, bytesOf(b.offsets), b.data}
-	}
-	return [][]byte{b.valid, b.data}
-}
 
 // row ends a row that is not null.
 func (b *Builder) row() {
@@ -119,6 +109,8 @@ func (b *Builder) Null() {
 	switch {
 	case b.Type == TypeBool:
 		b.bit(&b.data, false)
+	case b.Type.nested():
+		b.nullChildren()
 	case b.offsets != nil:
 		b.offsets = append(b.offsets, int32(len(b.data)))
 	default:
@@ -179,6 +171,8 @@ func (b *Builder) From(c *Column, i int) {
 		b.Null()
 	case b.Type == TypeBool:
 		b.Bool(c.Bool(i))
+	case b.Type.nested():
+		b.nestedFrom(c, i)
 	case b.offsets != nil:
 		b.Bytes(c.Bytes(i))
 	default:
@@ -190,7 +184,11 @@ func (b *Builder) From(c *Column, i int) {
 
 // undo takes back what was added beyond n rows.
 func (b *Builder) undo(n int) {
-	if b.rows <= n {
+	if b.rows < n {
+		return
+	}
+	b.undoChildren(n)
+	if b.rows == n {
 		return
 	}
 	if b.valid != nil {
@@ -204,6 +202,10 @@ func (b *Builder) undo(n int) {
 	switch {
 	case b.Type == TypeBool:
 		b.data = cutBits(b.data, n)
+	case b.Type.nested():
+		if b.offsets != nil {
+			b.offsets = b.offsets[:n+1]
+		}
 	case b.offsets != nil:
 		b.offsets = b.offsets[:n+1]
 		b.data = b.data[:b.offsets[n]]

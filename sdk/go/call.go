@@ -57,6 +57,12 @@ func (c *Call) Output(t Type) *Builder {
 	return b
 }
 
+// OutputOf adds a column that NewList, NewMap, NewStruct or NewBuilder made, and gives it back.
+func (c *Call) OutputOf(b *Builder) *Builder {
+	c.out = append(c.out, b)
+	return b
+}
+
 // Pass adds input column i to the output untouched, in map functions.
 func (c *Call) Pass(i int) {
 	c.out = append(c.out, &Builder{passed: i})

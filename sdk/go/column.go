@@ -5,7 +5,7 @@ type Column struct {
 	Type     Type
 	Len      int
 	Param    uint32    // of decimals: precision | scale<<8
-	Children []*Column // elements of a list, entries of a map, members of a struct
+	Children []*Column // elements of a list, the struct of a map's entries, members of a struct
 
 	valid   []byte
 	offsets []int32
@@ -25,8 +25,17 @@ func (c *Column) Bytes(i int) []byte {
 // String is the value of row i of a STRING column.
 func (c *Column) String(i int) string { return text(c.data[c.offsets[i]:c.offsets[i+1]]) }
 
-// Range is where the elements of row i of a list or map lie in its child.
+// Range is where the elements of row i of a list or map lie in its children.
 func (c *Column) Range(i int) (from, to int) { return int(c.offsets[i]), int(c.offsets[i+1]) }
+
+// Child is a column below this one: 0 the elements of a list, 0 the keys and 1 the values of a map, i member i of a
+// struct. The elements of row i of a list or map are those of Range(i); a member's row i belongs to row i.
+func (c *Column) Child(i int) *Column {
+	if c.Type == TypeMap {
+		return c.Children[0].Children[i]
+	}
+	return c.Children[i]
+}
 
 // Bool is the value of row i of a BOOLEAN column.
 func (c *Column) Bool(i int) bool { return c.data[i>>3]>>(i&7)&1 != 0 }

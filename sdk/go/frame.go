@@ -14,10 +14,12 @@ const (
 	sectionSize = 16
 	alignment   = 64
 
-	sectionParents = 1
-	sectionErrors  = 2
-	sectionGroups  = 3
-	sectionState   = 4
+	sectionParents      = 1
+	sectionErrors       = 2
+	sectionGroups       = 3
+	sectionState        = 4
+	sectionAccumulators = 5
+	sectionGroupIndex   = 6
 
 	nodeNullable = 1
 	nodePassed   = 2
@@ -26,13 +28,16 @@ const (
 	flagLast  = 2
 	flagRetry = 4
 
+	opCall   = 0
+	opMerge  = 1
+	opFinish = 2
 	opCommit = 3
 )
 
 // Type is the type of a column.
 type Type uint16
 
-// The types. Lists, maps and structs can be read, not built.
+// The types. Columns of lists, maps and structs are built by NewList, NewMap and NewStruct.
 const (
 	TypeNull         Type = 0
 	TypeBool         Type = 1
@@ -82,6 +87,12 @@ func (t Type) width() int {
 }
 
 func (t Type) hasBytes() bool { return t == TypeString || t == TypeBinary || t == TypeVariant }
+
+// nested tells whether values of the type are made of those of child columns.
+func (t Type) nested() bool { return t == TypeList || t == TypeMap || t == TypeStruct }
+
+// hasOffsets tells whether the type has a buffer of offsets.
+func (t Type) hasOffsets() bool { return t.hasBytes() || t == TypeList || t == TypeMap }
 
 // decode opens a frame of the host. The host is trusted: what is malformed is a panic.
 func decode(b []byte) *Call {
@@ -155,92 +166,6 @@ func (r *nodeReader) bytes(i int) []byte {
 		return nil
 	}
 	return r.b[off : off+n : off+n]
-}
-
-// encode writes the answer to dst, whose memory is reused.
-func (c *Call) encode(dst []byte) []byte {
-	le := binary.LittleEndian
-	out := append([]*Builder{}, c.out...)
-	sections := c.outSections
-	if c.parents != nil {
-		sections = append(sections, outSection{sectionParents, c.parents.rows, []*Builder{c.parents}})
-	}
-	if c.errors[0] != nil {
-		sections = append(sections, outSection{sectionErrors, c.errors[0].rows, c.errors[:]})
-	}
-	for _, s := range sections {
-		out = append(out, s.columns...)
-	}
-	rows := c.rows
-	switch {
-	case c.parents != nil:
-		rows = c.parents.rows
-	case len(c.out) == 0:
-		rows = 0
-	default:
-		for _, b := range c.out {
-			if b.passed < 0 {
-				rows = b.rows
-			}
-		}
-	}
-	nodes, buffers := headerSize, headerSize+nodeSize*len(out)
-	count := 0
-	for _, b := range out {
-		count += len(b.buffers())
-	}
-	at := buffers + bufferSize*count
-	sectionsAt := at
-	at += sectionSize * len(sections)
-	dst = grow(dst[:0], at)
-	clear(dst)
-	first := 0
-	for i, b := range out {
-		n := dst[nodes+i*nodeSize:]
-		if b.passed >= 0 {
-			le.PutUint16(n[2:], nodePassed)
-			le.PutUint32(n[12:], uint32(b.passed))
-			continue
-		}
-		le.PutUint16(n, uint16(b.Type))
-		if b.valid != nil {
-			le.PutUint16(n[2:], nodeNullable)
-		}
-		le.PutUint32(n[4:], uint32(b.rows))
-		le.PutUint32(n[8:], uint32(b.nulls))
-		le.PutUint32(n[12:], uint32(first))
-		le.PutUint32(n[20:], b.Param)
-		for _, data := range b.buffers() {
-			if len(data) > 0 {
-				aligned := (len(dst) + alignment - 1) &^ (alignment - 1)
-				dst = append(grow(dst, aligned), data...)
-				le.PutUint64(dst[buffers+first*bufferSize:], uint64(aligned))
-				le.PutUint64(dst[buffers+first*bufferSize+8:], uint64(len(data)))
-			}
-			first++
-		}
-	}
-	for i, s := range sections {
-		e := dst[sectionsAt+i*sectionSize:]
-		le.PutUint32(e, uint32(s.id))
-		le.PutUint32(e[4:], uint32(s.rows))
-		le.PutUint32(e[8:], uint32(len(s.columns)))
-	}
-	le.PutUint32(dst, magic)
-	le.PutUint32(dst[4:], headerSize)
-	le.PutUint32(dst[8:], uint32(len(dst)))
-	le.PutUint16(dst[12:], c.kind)
-	le.PutUint16(dst[14:], c.op)
-	le.PutUint32(dst[20:], uint32(rows))
-	le.PutUint64(dst[24:], uint64(c.BatchID))
-	le.PutUint32(dst[72:], uint32(len(c.out)))
-	le.PutUint32(dst[76:], uint32(len(out)))
-	le.PutUint32(dst[80:], uint32(count))
-	le.PutUint32(dst[84:], uint32(len(sections)))
-	le.PutUint32(dst[88:], uint32(nodes))
-	le.PutUint32(dst[92:], uint32(buffers))
-	le.PutUint32(dst[96:], uint32(sectionsAt))
-	return dst
 }
 
 // grow extends b to n bytes, new ones zero.

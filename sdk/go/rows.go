@@ -24,8 +24,17 @@ func FilterRows(keep func(c *Call, row int) (bool, error)) Handler {
 // ScalarRows makes a handler of a function that adds the value of one row to out. An error refuses the row, and so
 // does a panic; its value is null.
 func ScalarRows(t Type, value func(c *Call, row int, out *Builder) error) Handler {
+	return scalarRows(func(c *Call) *Builder { return c.Output(t) }, value)
+}
+
+// ScalarRowsOf is ScalarRows for a value of any type: column makes a new builder of it, e.g. by NewList.
+func ScalarRowsOf(column func() *Builder, value func(c *Call, row int, out *Builder) error) Handler {
+	return scalarRows(func(c *Call) *Builder { return c.OutputOf(column()) }, value)
+}
+
+func scalarRows(column func(c *Call) *Builder, value func(c *Call, row int, out *Builder) error) Handler {
 	return func(c *Call) error {
-		out := c.Output(t)
+		out := column(c)
 		c.each(func(row int) error { return value(c, row, out) }, func(row int) {
 			out.undo(row)
 			out.Null()
@@ -37,11 +46,29 @@ func ScalarRows(t Type, value func(c *Call, row int, out *Builder) error) Handle
 // ParseRows makes a handler of a function that adds any number of rows for one input row: a value to each of the
 // outputs, whose types are given. An error refuses the row, and so does a panic; what it has added is taken back.
 func ParseRows(types []Type, row func(c *Call, row int, out []*Builder) error) Handler {
-	return func(c *Call) error {
+	return parseRows(func(c *Call) []*Builder {
 		out := make([]*Builder, len(types))
 		for i, t := range types {
 			out[i] = c.Output(t)
 		}
+		return out
+	}, row)
+}
+
+// ParseRowsOf is ParseRows for outputs of any types: columns makes new builders of them, e.g. by NewList.
+func ParseRowsOf(columns func() []*Builder, row func(c *Call, row int, out []*Builder) error) Handler {
+	return parseRows(func(c *Call) []*Builder {
+		out := columns()
+		for _, b := range out {
+			c.OutputOf(b)
+		}
+		return out
+	}, row)
+}
+
+func parseRows(columns func(c *Call) []*Builder, row func(c *Call, row int, out []*Builder) error) Handler {
+	return func(c *Call) error {
+		out := columns(c)
 		c.Parents()
 		c.each(func(i int) error {
 			err := row(c, i, out)

@@ -31,6 +31,7 @@ const (
 	Filter       Kind = "filter"       // keeps rows or not
 	Scalar       Kind = "scalar"       // one column, for SQL
 	Map          Kind = "map"          // columns for the same, or fewer or more, rows
+	Aggregate    Kind = "aggregate"    // a value for a group, for SQL
 	State        Kind = "state"        // rows by key with state and time-outs
 	ForeachBatch Kind = "foreachBatch" // writes through a capability
 )
@@ -49,7 +50,7 @@ type Function struct {
 	Kind   Kind
 	Doc    string
 	Input  string // columns asked for by name; "*" for all
-	Output string // of parse, scalar, map and state; "same" for the input's columns
+	Output string // of parse, scalar, map, aggregate and state; "same" for the input's columns
 
 	// The following belong to State.
 	Key     string // columns of the key

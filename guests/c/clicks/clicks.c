@@ -108,11 +108,11 @@ static int64_t upsert(ws_call *c) {
   ws_bytes connection = *(const ws_bytes *)c->bound;
   if (c->header->op == WS_OP_COMMIT) return 0;
   if (c->header->flags & WS_FIRST) {
-    int64_t n = ws_sql_run(c, connection, CREATE);
+    int64_t n = ws_exec_once(c, connection, CREATE);
     if (n < 0) return ws_fail(n, n == WS_DENIED ? "the pipeline does not allow sql on the connection" : "create table");
   }
   if (c->rows == 0) return 0;
-  int64_t n = ws_sql_exec(c, connection, UPSERT);
+  int64_t n = ws_exec(c, connection, UPSERT);
   return n < 0 ? ws_fail(n, "upsert") : 0;
 }
 
