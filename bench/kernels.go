@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/wstream/wstream/bench/reference"
@@ -12,7 +10,6 @@ import (
 	"github.com/wstream/wstream/columnar/jsonfmt"
 	"github.com/wstream/wstream/engine"
 	"github.com/wstream/wstream/engine/expr"
-	"github.com/wstream/wstream/host"
 )
 
 // batchRows is the number of rows that the kernels work on: a batch that fits the second-level cache.
@@ -120,69 +117,6 @@ func grouping() []measurement {
 				return outcome{rows: len(many) * in.Rows, answer: fmt.Sprintf("%d groups", r.Rows())}, nil
 			}, nil
 		}},
-	}
-}
-
-// calling is the parse guest of the examples over lines of clicks, and its filter.
-func calling() []measurement {
-	guest := func(job, function, input string, batch func(e *env) (*columnar.Batch, error), call func(ctx context.Context, f *host.Bound, in *columnar.Batch) (string, error)) measurement {
-		return measurement{job: job, way: "C guest", prepare: func(ctx context.Context, e *env) (run, error) {
-			h, err := host.New(ctx, host.Config{})
-			if err != nil {
-				return nil, err
-			}
-			e.stop = append(e.stop, func() error { return h.Close(context.Background()) })
-			m, err := h.Load(ctx, host.ModuleConfig{Path: filepath.Join(e.root, "testdata", "guests", "clicks.wasm"), Config: map[string]string{"min_amount": "1"}, Limits: host.Limits{Fuel: 1 << 50}})
-			if err != nil {
-				return nil, err
-			}
-			schema, err := columnar.ParseDDL(input)
-			if err != nil {
-				return nil, err
-			}
-			f, err := m.Bind(ctx, function, schema)
-			if err != nil {
-				return nil, err
-			}
-			in, err := batch(e)
-			return func(ctx context.Context) (outcome, error) {
-				answer, err := call(ctx, f, in)
-				return outcome{rows: in.Rows, answer: answer}, err
-			}, err
-		}}
-	}
-	return []measurement{
-		guest("decode JSON", "parse", "value BINARY", func(e *env) (*columnar.Batch, error) {
-			lines, err := e.sample(batchRows)
-			if err != nil {
-				return nil, err
-			}
-			b := columnar.NewBuilder(columnar.Binary, batchRows)
-			for _, line := range bytes.Split(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n")) {
-				b.AppendBytes(line)
-			}
-			return columnar.NewBatch(nil, []*columnar.Column{b.Finish()}, batchRows), nil
-		}, func(ctx context.Context, f *host.Bound, in *columnar.Batch) (string, error) {
-			r, err := f.Rows(ctx, host.Call{}, in)
-			if err != nil {
-				return "", err
-			}
-			return fmt.Sprintf("%d rows", r.Batch.Rows), nil
-		}),
-		guest("filter amount, ua", "is_human", "amount DOUBLE, ua STRING", func(e *env) (*columnar.Batch, error) {
-			lines, d, err := decoder(e, 3, 4)
-			if err != nil {
-				return nil, err
-			}
-			in, _, err := d.Decode(lines)
-			return in, err
-		}, func(ctx context.Context, f *host.Bound, in *columnar.Batch) (string, error) {
-			keep, _, err := f.Filter(ctx, host.Call{}, in)
-			if err != nil {
-				return "", err
-			}
-			return fmt.Sprintf("%d pass", keep.Count(in.Rows)), nil
-		}),
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/wstream/wstream/host/fuel"
 )
 
 // Config says how guests are run.
@@ -28,12 +30,17 @@ type Config struct {
 	CacheDir string
 	// Interpreter runs guests without compiling them: some 20 times slower, on any architecture.
 	Interpreter bool
+	// Unmetered runs modules as they are, without the counters of package fuel: nothing then stops an endless loop, and
+	// of the limits only those on memory as a whole, output and logs hold. It is there to measure what the counters cost; no
+	// pipeline and no flag of the command line can ask for it.
+	Unmetered bool
 }
 
 // Host is a runtime. It is safe for use by many goroutines.
 type Host struct {
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
+	runtime   wazero.Runtime
+	cache     wazero.CompilationCache
+	unmetered bool
 
 	mu      sync.Mutex
 	modules []*Module
@@ -70,7 +77,10 @@ func New(ctx context.Context, c Config) (*Host, error) {
 	if c.Interpreter {
 		rc = wazero.NewRuntimeConfigInterpreter()
 	}
-	h := &Host{}
+	h := &Host{unmetered: c.Unmetered}
+	if c.Unmetered {
+		rc = rc.WithMemoryLimitPages(uint32(maxMemoryBytes / fuel.PageSize))
+	}
 	if c.CacheDir != "" && !c.Interpreter {
 		cache, err := wazero.NewCompilationCacheWithDir(c.CacheDir)
 		if err != nil {

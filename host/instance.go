@@ -24,7 +24,7 @@ type instance struct {
 	module  *Module
 	mod     api.Module
 	memory  api.Memory
-	counter api.MutableGlobal
+	counter api.MutableGlobal // nil in a host that does not count
 	left    api.MutableGlobal // bytes of stack
 
 	buffer, bind, call, next, errorText, output api.Function
@@ -95,9 +95,11 @@ func (m *Module) newInstance(ctx context.Context) (*instance, error) {
 		return nil, fmt.Errorf("start: %w", in.failure(ctx, err))
 	}
 	in.mod, in.memory = mod, mod.ExportedMemory(abi.ExportMemory)
-	in.counter = mod.ExportedGlobal(fuel.Counter).(api.MutableGlobal)
-	in.left = mod.ExportedGlobal(fuel.Stack).(api.MutableGlobal)
-	in.left.Set(uint64(m.config.Limits.StackBytes))
+	if !m.host.unmetered {
+		in.counter = mod.ExportedGlobal(fuel.Counter).(api.MutableGlobal)
+		in.left = mod.ExportedGlobal(fuel.Stack).(api.MutableGlobal)
+		in.left.Set(uint64(m.config.Limits.StackBytes))
+	}
 	in.buffer, in.bind, in.call = mod.ExportedFunction(abi.ExportBuffer), mod.ExportedFunction(abi.ExportBind), mod.ExportedFunction(abi.ExportCall)
 	in.next, in.errorText, in.output = mod.ExportedFunction(abi.ExportNext), mod.ExportedFunction(abi.ExportError), mod.ExportedFunction(abi.ExportOutput)
 	if f := mod.ExportedFunction(abi.ExportInitialize); f != nil {

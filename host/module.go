@@ -86,12 +86,15 @@ func (m *Module) load(ctx context.Context) error {
 		return fmt.Errorf("has the sha256 %s, pinned is %s", m.hash, pin)
 	}
 	m.config.Code = nil
-	code, err := fuel.Rewrite(code, fuel.Limits{
-		MemoryPages:   uint32(m.config.Limits.MemoryBytes / fuel.PageSize),
-		TableElements: maxTableElements,
-	})
-	if err != nil {
-		return err
+	var err error
+	if !m.host.unmetered {
+		code, err = fuel.Rewrite(code, fuel.Limits{
+			MemoryPages:   uint32(m.config.Limits.MemoryBytes / fuel.PageSize),
+			TableElements: maxTableElements,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if m.compiled, err = m.host.runtime.CompileModule(ctx, code); err != nil {
 		return fmt.Errorf("not a valid module: %w", err)

@@ -61,6 +61,8 @@ func (in *instance) count(rows int) {
 	c := &in.module.counters
 	c.calls.Add(1)
 	c.rows.Add(int64(rows))
-	c.fuel.Add(in.module.config.Limits.Fuel - in.run.fuel - int64(int32(uint32(in.counter.Get()))))
+	if in.counter != nil {
+		c.fuel.Add(in.module.config.Limits.Fuel - in.run.fuel - int64(int32(uint32(in.counter.Get()))))
+	}
 	c.nanos.Add(int64(time.Since(in.run.started)))
 }
