@@ -3,7 +3,9 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -251,27 +253,82 @@ func (c *cluster) replay(s *source, start, end connector.Offset) ([]string, erro
 	}
 	var out []string
 	for _, p := range parts {
-		err := p.Read(c.t.Context(), nil, func(ch connector.Chunk) error {
-			d, err := ch.Decode(c.t.Context())
-			if err != nil {
-				return err
-			}
-			v := d.Batch.Columns[colValue]
-			for i := range d.Batch.Rows {
-				if v.IsNull(i) {
-					out = append(out, "null")
-				} else {
-					out = append(out, string(v.BytesAt(i)))
-				}
-			}
-			return nil
-		})
+		values, err := c.readPart(p)
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, values...)
 	}
 	return out, nil
 }
+
+// readPart reads the values of a piece of a batch.
+func (c *cluster) readPart(p connector.Partition) ([]string, error) {
+	var out []string
+	return out, p.Read(c.t.Context(), nil, func(ch connector.Chunk) error {
+		d, err := ch.Decode(c.t.Context())
+		if err != nil {
+			return err
+		}
+		v := d.Batch.Columns[colValue]
+		for i := range d.Batch.Rows {
+			if v.IsNull(i) {
+				out = append(out, "null")
+			} else {
+				out = append(out, string(v.BytesAt(i)))
+			}
+		}
+		return nil
+	})
+}
+
+// logged is a source with a log of its own, as a checkpoint has it.
+func (c *cluster) logged(log *memoryLog, pairs ...string) *source {
+	c.t.Helper()
+	env := c.env()
+	env.Log, env.NextBatch = log, func() int64 { return int64(len(log.entries)) }
+	s, err := newSource(env, c.options(pairs...))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { s.Close() })
+	return s.(*source)
+}
+
+// until repeats what becomes true soon.
+func (c *cluster) until(done func() bool) {
+	c.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); {
+		if time.Now().After(end) {
+			c.t.Fatal("it does not become true")
+		}
+		wait(c.t.Context(), 50*time.Millisecond)
+	}
+}
+
+// memoryLog is a source's log.
+type memoryLog struct{ entries []json.RawMessage }
+
+func (l *memoryLog) copy() *memoryLog { return &memoryLog{slices.Clone(l.entries)} }
+
+// Put implements connector.MetadataLog.
+func (l *memoryLog) Put(_ int64, v json.RawMessage) error {
+	l.entries = append(l.entries, v)
+	return nil
+}
+
+// Each implements connector.MetadataLog.
+func (l *memoryLog) Each(f func(int64, json.RawMessage) error) error {
+	for i, v := range l.entries {
+		if err := f(int64(i), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Compact implements connector.MetadataLog.
+func (l *memoryLog) Compact(int64, json.RawMessage) error { return nil }
 
 // must is batch for what must succeed.
 func (c *cluster) must(s *source, start connector.Offset) ([]string, connector.Offset) {

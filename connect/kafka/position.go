@@ -23,41 +23,62 @@ type position map[tp]int64
 
 // parsePosition reads Spark's form, {"topic": {"0": 23}}.
 func parsePosition(raw []byte) (position, error) {
+	p, lives, err := parseOffset(raw)
+	for topic := range lives {
+		return nil, fmt.Errorf("offsets of topic %q: %q is not the number of a partition", topic, lifeKey)
+	}
+	return p, err
+}
+
+// lifeKey stands among a topic's partitions in an offset, with the number of times that the topic was made again since
+// the query has begun to read it. It is left out for 0.
+const lifeKey = "life"
+
+// parseOffset reads an offset of the source: the positions, and the lives of the topics that they belong to.
+func parseOffset(raw []byte) (position, map[string]int64, error) {
 	if raw == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var m map[string]map[string]int64
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("offsets %s: expected {\"topic\": {\"partition\": offset}}: %w", raw, err)
+		return nil, nil, fmt.Errorf("offsets %s: expected {\"topic\": {\"partition\": offset}}: %w", raw, err)
 	}
-	p := position{}
+	p, lives := position{}, map[string]int64{}
 	for topic, parts := range m {
 		for n, o := range parts {
+			if n == lifeKey {
+				lives[topic] = o
+				continue
+			}
 			i, err := strconv.ParseInt(n, 10, 32)
-			if err != nil {
-				return nil, fmt.Errorf("offsets of topic %q: %q is not the number of a partition", topic, n)
+			if err != nil || i < 0 {
+				return nil, nil, fmt.Errorf("offsets of topic %q: %q is not the number of a partition", topic, n)
 			}
 			p[tp{topic, int32(i)}] = o
 		}
 	}
-	return p, nil
+	return p, lives, nil
 }
 
-// offset is the position as JSON, in a fixed order.
-func (p position) offset() connector.Offset {
+// offset is the position as JSON, in a fixed order. life tells the life of a topic.
+func (p position) offset(life func(topic string) int64) connector.Offset {
 	if p == nil {
 		return nil
 	}
 	b := []byte{'{'}
 	topic := ""
 	for i, t := range p.sorted() {
-		switch {
-		case i == 0:
-			b = append(strconv.AppendQuote(b, t.topic), ":{"...)
-		case t.topic != topic:
-			b = append(strconv.AppendQuote(append(b, "},"...), t.topic), ":{"...)
-		default:
+		if i > 0 && t.topic == topic {
 			b = append(b, ',')
+		} else {
+			if i > 0 {
+				b = append(b, "},"...)
+			}
+			b = append(strconv.AppendQuote(b, t.topic), ":{"...)
+			if n := life(t.topic); n > 0 {
+				b = append(append(b, '"'), lifeKey...)
+				b = append(strconv.AppendInt(append(b, `":`...), n, 10), ',')
+			}
 		}
 		topic = t.topic
 		b = append(b, '"')

@@ -5,19 +5,21 @@ package kafka
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
 )
@@ -33,7 +35,7 @@ type source struct {
 	subscribe   []string       // topics by name
 	pattern     *regexp.Regexp // or topics that match
 	assign      map[string][]int32
-	start       startAt
+	start, end  edge
 	committed   bool // isolation.level read_committed
 	loss        bool // failOnDataLoss
 	maxOffsets  int64
@@ -42,28 +44,21 @@ type source struct {
 	group       string
 	description string
 	fetch       fetchLimits
+	division    division
 
-	leaders leaders
-	waited  time.Time // since when fewer than minOffsets rows are there
-	fixed   position  // availableNow: the end
-	last    position  // latest offsets of the last look, for lag
-
-	mu       sync.Mutex
-	fetchers map[tp]*fetcher
-}
-
-// startAt says where a partition begins that was never read.
-type startAt struct {
-	latest    bool
-	exact     position // -1 latest, -2 earliest
-	stamp     int64    // ms since the epoch, -1 for none
-	stamps    map[string]map[int32]int64
-	orLatest  bool // startingOffsetsByTimestampStrategy latest
-	hasStamps bool
+	reader  *reader
+	lives   *lives
+	began   time.Time    // when minOffsetsPerTrigger has last let a batch through, zero for never
+	fixed   position     // availableNow: the end
+	looked  time.Time    // when the brokers were last asked what partitions there are
+	skipped atomic.Int64 // offsets that were lost and passed over
 }
 
 func newSource(env connector.Env, o connector.Options) (connector.Source, error) {
-	s := &source{env: env, leaders: leaders{m: map[string]topicMeta{}}, fetchers: map[tp]*fetcher{}, codec: kgo.DefaultDecompressor(), loss: true}
+	s := &source{env: env, codec: kgo.DefaultDecompressor(), loss: true}
+	if s.env.Now == nil {
+		s.env.Now = time.Now
+	}
 	headers, err := o.Bool("includeHeaders", false)
 	if err != nil {
 		return nil, err
@@ -72,7 +67,13 @@ func newSource(env connector.Env, o connector.Options) (connector.Source, error)
 	if err := s.topics(o); err != nil {
 		return nil, err
 	}
-	if err := s.starting(o); err != nil {
+	if s.start, err = newStart(o, env.Static); err != nil {
+		return nil, err
+	}
+	if s.end, err = newEnd(o, env.Static); err != nil {
+		return nil, err
+	}
+	if s.division, err = newDivision(o); err != nil {
 		return nil, err
 	}
 	if s.loss, err = o.Bool("failOnDataLoss", true); err != nil {
@@ -87,6 +88,9 @@ func newSource(env connector.Env, o connector.Options) (connector.Source, error)
 	if s.maxDelay, err = o.Duration("maxTriggerDelay", 15*time.Minute); err != nil {
 		return nil, err
 	}
+	if s.maxOffsets < 0 || s.minOffsets < 0 {
+		return nil, fmt.Errorf("options \"maxOffsetsPerTrigger\" and \"minOffsetsPerTrigger\" must not be negative, found %d and %d", s.maxOffsets, s.minOffsets)
+	}
 	if s.maxOffsets > 0 && s.minOffsets > s.maxOffsets {
 		return nil, fmt.Errorf("option \"minOffsetsPerTrigger\" (%d) is greater than \"maxOffsetsPerTrigger\" (%d)", s.minOffsets, s.maxOffsets)
 	}
@@ -100,10 +104,14 @@ func newSource(env connector.Env, o connector.Options) (connector.Source, error)
 	if err := s.limits(o); err != nil {
 		return nil, err
 	}
+	if s.lives, err = newLives(env.Log); err != nil {
+		return nil, err
+	}
 	if s.client, err = dial(env, o); err != nil {
 		return nil, err
 	}
 	s.admin = kadm.NewClient(s.client.Client)
+	s.reader = s.newReader()
 	return s, nil
 }
 
@@ -118,7 +126,7 @@ func (s *source) limits(o connector.Options) error {
 		to   *int32
 	}{
 		{"kafka.fetch.max.bytes", fetchBytes, &s.fetch.bytes},
-		{"kafka.max.partition.fetch.bytes", fetchBytes, &s.fetch.partitionBytes},
+		{"kafka.max.partition.fetch.bytes", partitionBytes, &s.fetch.partitionBytes},
 		{"kafka.fetch.min.bytes", 1, &s.fetch.minBytes},
 		{"kafka.fetch.max.wait.ms", fetchWaitMs, &s.fetch.waitMs},
 	} {
@@ -170,54 +178,6 @@ func (s *source) topics(o connector.Options) error {
 	return nil
 }
 
-// starting reads where unread partitions begin.
-func (s *source) starting(o connector.Options) error {
-	s.start.stamp = -1
-	s.start.orLatest = strings.EqualFold(o.String("startingOffsetsByTimestampStrategy", "error"), "latest")
-	if v, ok := o.Get("startingOffsetsByTimestamp"); ok {
-		var m map[string]map[string]int64
-		if err := json.Unmarshal([]byte(v), &m); err != nil {
-			return fmt.Errorf("option \"startingOffsetsByTimestamp\": found %s, expected {\"topic\": {\"0\": milliseconds}}", v)
-		}
-		s.start.stamps, s.start.hasStamps = map[string]map[int32]int64{}, true
-		for t, ps := range m {
-			s.start.stamps[t] = map[int32]int64{}
-			for p, ms := range ps {
-				n, err := strconv.ParseInt(p, 10, 32)
-				if err != nil {
-					return fmt.Errorf("option \"startingOffsetsByTimestamp\": %q is not the number of a partition", p)
-				}
-				s.start.stamps[t][int32(n)] = ms
-			}
-		}
-		return nil
-	}
-	if v, ok := o.Get("startingTimestamp"); ok {
-		ms, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-		if err != nil {
-			return fmt.Errorf("option \"startingTimestamp\": found %q, expected milliseconds since 1970", v)
-		}
-		s.start.stamp = ms
-		return nil
-	}
-	v := o.String("startingOffsets", "latest")
-	if s.env.Static {
-		v = o.String("startingOffsets", "earliest")
-	}
-	switch strings.ToLower(strings.TrimSpace(v)) {
-	case "earliest":
-	case "latest":
-		s.start.latest = true
-	default:
-		p, err := parsePosition([]byte(v))
-		if err != nil {
-			return fmt.Errorf("option \"startingOffsets\": found %q, expected earliest, latest or {\"topic\": {\"0\": offset}}", v)
-		}
-		s.start.exact = p
-	}
-	return nil
-}
-
 // Schema implements connector.Source.
 func (s *source) Schema() *columnar.Schema { return s.schema }
 
@@ -226,111 +186,59 @@ func (s *source) Description() string { return s.description }
 
 // Close implements connector.Source.
 func (s *source) Close() error {
-	s.mu.Lock()
-	fs := s.fetchers
-	s.fetchers = map[tp]*fetcher{}
-	s.mu.Unlock()
-	for _, f := range fs {
-		f.stop()
-	}
-	for _, f := range fs {
-		<-f.done
-	}
+	s.reader.close()
 	s.client.Close()
 	return nil
 }
 
-// offsets lists the first and the end offsets of all partitions.
-func (s *source) offsets(ctx context.Context) (earliest, end position, err error) {
-	if err := s.client.reach(ctx); err != nil {
-		return nil, nil, err
-	}
-	topics := s.subscribe
-	if s.pattern != nil {
-		all, err := s.admin.ListTopics(ctx)
-		if err != nil {
-			return nil, nil, s.client.explain(err)
-		}
-		topics = nil
-		for t := range all {
-			if s.pattern.MatchString(t) {
-				topics = append(topics, t)
-			}
-		}
-		sort.Strings(topics)
-		if len(topics) == 0 {
-			return position{}, position{}, nil
-		}
-	}
-	for t := range s.assign {
-		topics = append(topics, t)
-	}
-	first, err := s.admin.ListStartOffsets(ctx, topics...)
-	if err != nil {
-		return nil, nil, s.client.explain(err)
-	}
-	list := s.admin.ListEndOffsets
-	if s.committed {
-		list = s.admin.ListCommittedOffsets
-	}
-	last, err := list(ctx, topics...)
-	if err != nil {
-		return nil, nil, s.client.explain(err)
-	}
-	earliest, end = position{}, position{}
-	take := func(from kadm.ListedOffsets, to position) error {
-		for t, ps := range from {
-			for p, o := range ps {
-				if s.assign != nil && !contains(s.assign[t], p) {
-					continue
-				}
-				if o.Err != nil {
-					return fmt.Errorf("topic %q, partition %d: %w", t, p, s.client.explain(o.Err))
-				}
-				to[tp{t, p}] = o.Offset
-			}
-		}
-		return nil
-	}
-	if err := take(first, earliest); err != nil {
-		return nil, nil, err
-	}
-	return earliest, end, take(last, end)
-}
-
-func contains(list []int32, x int32) bool {
-	for _, v := range list {
-		if v == x {
-			return true
-		}
-	}
-	return false
-}
-
-const adminTimeout = 60 * time.Second
+const (
+	adminTimeout = 60 * time.Second
+	// lookEvery is how often a query that reads steadily asks for new partitions and topics.
+	lookEvery = time.Second
+)
 
 // Next implements connector.Source.
 func (s *source) Next(ctx context.Context, start connector.Offset, unlimited bool) (connector.Offset, connector.Offset, error) {
-	from, err := parsePosition(start)
+	from, lived, err := parseOffset(start)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.reader.release() // whatever was planned has been read
+	if end, ok := s.arrived(from); ok {
+		return s.choose(start, from, end, unlimited)
+	}
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
-	earliest, end, err := s.offsets(ctx)
+	v, err := s.look(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	first := from == nil
+	for _, t := range v.gone {
+		if s.lives.ids[t] == nil {
+			return nil, nil, fmt.Errorf("topic %q: %w", t, s.client.explain(kerr.UnknownTopicOrPartition))
+		}
+	}
+	if err := s.lives.see(s.batch(), v.metas); err != nil {
+		return nil, nil, err
+	}
 	if first {
-		if from, err = s.beginning(ctx, earliest, end); err != nil {
+		if from, err = s.start.resolve(ctx, s, v); err != nil {
+			return nil, nil, err
+		}
+		lived = nil
+		from = maps.Clone(from)
+	}
+	from, moved, err := s.reconcile(from, lived, v, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	end := v.end
+	if s.env.Static {
+		if end, err = s.ending(ctx, from, v); err != nil {
 			return nil, nil, err
 		}
 	}
-	if from, err = s.reconcile(from, earliest, end); err != nil {
-		return nil, nil, err
-	}
-	s.last = end
 	if s.fixed != nil {
 		capped := position{}
 		for t, o := range end {
@@ -342,37 +250,86 @@ func (s *source) Next(ctx context.Context, start connector.Offset, unlimited boo
 		}
 		end = capped
 	}
-	total := int64(0)
+	if behind(from, end) == 0 && (first && len(from) > 0 || moved && !s.env.Static) {
+		// Even without rows, where an unread topic begins is decided now: latest must not move on. So is where reading goes on
+		// after a loss, which is then told of once.
+		return s.offset(from), s.offset(end), nil
+	}
+	return s.choose(start, from, end, unlimited)
+}
+
+// arrived is the end of all partitions, if records wait that were fetched already and the partitions have been looked at
+// lately. A batch of what has come needs no request to the brokers then.
+func (s *source) arrived(from position) (position, bool) {
+	if from == nil || s.fixed != nil || s.env.Static || time.Since(s.looked) > lookEvery {
+		return nil, false
+	}
+	return s.reader.ends(from)
+}
+
+// behind is how many offsets lie between two positions.
+func behind(from, end position) int64 {
+	n := int64(0)
 	for t, o := range end {
-		total += max(o-from[t], 0)
+		n += max(o-from[t], 0)
+	}
+	return n
+}
+
+// choose is the end of the next batch by the limits.
+func (s *source) choose(start connector.Offset, from, end position, unlimited bool) (connector.Offset, connector.Offset, error) {
+	total := behind(from, end)
+	latest := s.offset(end)
+	if !unlimited && s.minOffsets > 0 && s.fixed == nil && !s.env.Static {
+		// As in Spark, the first batch of a run does not wait.
+		if now := s.env.Now(); total >= s.minOffsets || now.Sub(s.began) >= s.maxDelay {
+			s.began = now
+		} else {
+			return start, latest, nil
+		}
 	}
 	if total == 0 {
-		if first && len(from) > 0 {
-			// Even without rows, where an unread topic begins is decided now: latest must not move on.
-			return from.offset(), end.offset(), nil
-		}
-		return start, end.offset(), nil
+		return start, latest, nil
 	}
-	if !unlimited && s.minOffsets > 0 && total < s.minOffsets && s.fixed == nil {
-		now := s.env.Now()
-		if s.waited.IsZero() {
-			s.waited = now
-		}
-		if now.Sub(s.waited) < s.maxDelay {
-			return start, end.offset(), nil
-		}
-	}
-	s.waited = time.Time{}
 	to := end
 	if !unlimited && s.maxOffsets > 0 && total > s.maxOffsets {
 		to = limit(from, end, s.maxOffsets, total)
+	} else {
+		to = maps.Clone(to)
 	}
 	for t := range from {
 		if _, ok := to[t]; !ok {
 			to[t] = from[t]
 		}
 	}
-	return to.offset(), end.offset(), nil
+	return s.offset(to), latest, nil
+}
+
+// offset is a position of the topics as they are now.
+func (s *source) offset(p position) connector.Offset { return p.offset(s.lives.now) }
+
+// batch is the id of the batch that is being planned.
+func (s *source) batch() int64 {
+	if s.env.NextBatch == nil {
+		return 0
+	}
+	return s.env.NextBatch()
+}
+
+// ending is where a static table ends.
+func (s *source) ending(ctx context.Context, from position, v view) (position, error) {
+	end, err := s.end.resolve(ctx, s, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range end.sorted() {
+		if o := end[t]; o < from[t] {
+			return nil, fmt.Errorf("topic %q, partition %d: the table would end at offset %d (option %q) and begin at %d (option %q)", t.topic, t.partition, o, s.end.option, from[t], s.start.option)
+		} else if o > v.end[t] {
+			return nil, fmt.Errorf("option %q: topic %q, partition %d: found %d, but the partition ends at %d", s.end.option, t.topic, t.partition, o, v.end[t])
+		}
+	}
+	return end, nil
 }
 
 // limit shares a number of rows among partitions by their lag, at least one row each.
@@ -389,107 +346,77 @@ func limit(from, end position, most, total int64) position {
 	return to
 }
 
-// beginning is where the first batch starts.
-func (s *source) beginning(ctx context.Context, earliest, end position) (position, error) {
-	p := position{}
-	var byStamp kadm.ListedOffsets
-	for t := range end {
-		stamp := s.start.stamp
-		if s.start.hasStamps {
-			ms, ok := s.start.stamps[t.topic][t.partition]
-			if !ok {
-				return nil, fmt.Errorf("option \"startingOffsetsByTimestamp\" says nothing of topic %q, partition %d", t.topic, t.partition)
-			}
-			stamp = ms
-			byStamp = nil
-		}
-		switch {
-		case stamp >= 0:
-			if byStamp == nil {
-				var err error
-				if byStamp, err = s.admin.ListOffsetsAfterMilli(ctx, stamp, t.topic); err != nil {
-					return nil, s.client.explain(err)
-				}
-			}
-			o, ok := byStamp.Lookup(t.topic, t.partition)
-			if !ok {
-				one, err := s.admin.ListOffsetsAfterMilli(ctx, stamp, t.topic)
-				if err != nil {
-					return nil, s.client.explain(err)
-				}
-				o, _ = one.Lookup(t.topic, t.partition)
-			}
-			if o.Err != nil {
-				return nil, s.client.explain(o.Err)
-			}
-			if o.Timestamp < 0 && o.Offset >= end[t] && !s.start.orLatest {
-				return nil, fmt.Errorf("topic %q, partition %d has no record at or after %d ms; set startingOffsetsByTimestampStrategy to latest to begin at its end", t.topic, t.partition, stamp)
-			}
-			p[t] = o.Offset
-		case s.start.exact != nil:
-			o, ok := s.start.exact[t]
-			if !ok {
-				return nil, fmt.Errorf("option \"startingOffsets\" says nothing of topic %q, partition %d", t.topic, t.partition)
-			}
-			switch o {
-			case -1:
-				o = end[t]
-			case -2:
-				o = earliest[t]
-			}
-			p[t] = o
-		case s.start.latest:
-			p[t] = end[t]
-		default:
-			p[t] = earliest[t]
-		}
-	}
-	return p, nil
-}
-
-// reconcile compares the position with what the topic holds: partitions that are new begin at their
-// first record; records that are gone are an error, or skipped where failOnDataLoss is false.
-func (s *source) reconcile(from, earliest, end position) (position, error) {
+// reconcile compares the position with what the topics hold: partitions that are new begin at their first record; records
+// that are gone are an error, or skipped where failOnDataLoss is false, and moved is true then.
+func (s *source) reconcile(from position, lived map[string]int64, v view, first bool) (to position, moved bool, err error) {
 	out := position{}
 	var lost []string
-	condition := ""
-	lose := func(c, format string, args ...any) {
-		condition, lost = c, append(lost, fmt.Sprintf(format, args...))
+	condition, skipped := "", int64(0)
+	lose := func(c string, n int64, format string, args ...any) {
+		condition, lost, skipped = c, append(lost, fmt.Sprintf(format, args...)), skipped+n
 	}
-	for t, o := range from {
-		e, ok := end[t]
+	again := map[string]bool{}
+	for _, t := range from.sorted() {
+		o := from[t]
+		e, ok := v.end[t]
 		switch {
+		case !first && lived[t.topic] != s.lives.now(t.topic):
+			if !again[t.topic] {
+				ids := s.lives.ids[t.topic]
+				lose("PARTITION_OFFSET_CHANGED", 0, "topic %q was deleted and made again (its id is %s and was %s): what the old one had behind the offsets that were read, %s, is gone",
+					t.topic, ids[len(ids)-1], ids[min(lived[t.topic], int64(len(ids)-1))], from.of(t.topic))
+			}
+			again[t.topic] = true
+			if !ok {
+				continue
+			}
+			o = v.earliest[t]
 		case !ok:
-			lose("PARTITIONS_DELETED", "%s: the partition is gone, it was read up to offset %d", t, o)
+			lose("PARTITIONS_DELETED", 0, "%s: the partition is gone, it was read up to offset %d", t, o)
 			continue
-		case o < earliest[t]:
-			lose("START_OFFSET_RESET", "%s: offsets %d to %d are gone", t, o, earliest[t]-1)
-			o = earliest[t]
+		case o < v.earliest[t]:
+			lose("START_OFFSET_RESET", v.earliest[t]-o, "%s: offsets %d to %d are gone", t, o, v.earliest[t]-1)
+			o = v.earliest[t]
 		case o > e:
-			lose("PARTITION_OFFSET_CHANGED", "%s: it ends at offset %d and was to be read from %d: is the start beyond the end, or was the topic deleted and made again?", t, e, o)
-			o = earliest[t]
+			lose("PARTITION_OFFSET_CHANGED", 0, "%s: it ends at offset %d and was to be read from %d: is the start beyond the end, or has the broker lost the end of the partition?", t, e, o)
+			o = e // as Spark does: what is there was read, as far as anybody can tell
 		}
 		out[t] = o
 	}
-	for t := range end {
-		if _, ok := from[t]; !ok {
-			out[t] = earliest[t]
+	for _, t := range v.end.sorted() {
+		if _, ok := from[t]; ok {
+			continue
+		}
+		out[t] = v.earliest[t]
+		if n := v.earliest[t]; n > 0 && !again[t.topic] {
+			lose("ADDED_PARTITION_DOES_NOT_START_FROM_OFFSET_ZERO", n, "%s: the partition is new and begins at offset %d: offsets 0 to %d are gone", t, n, n-1)
 		}
 	}
-	sort.Strings(lost)
-	return out, s.dataLoss(condition, strings.Join(lost, "; "))
+	return out, len(lost) > 0, s.dataLoss(condition, skipped, strings.Join(lost, "; "))
 }
 
-// dataLoss is an error, or a warning where failOnDataLoss is false, about rows that are gone; the empty text is none.
-func (s *source) dataLoss(condition, text string) error {
+// of lists the offsets of a topic: "0: 17, 1: 3".
+func (p position) of(topic string) string {
+	var out []string
+	for _, t := range p.sorted() {
+		if t.topic == topic {
+			out = append(out, fmt.Sprintf("%d: %d", t.partition, p[t]))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// dataLoss is an error, or a warning where failOnDataLoss is false, about so many rows that are gone; the empty text is none.
+func (s *source) dataLoss(condition string, offsets int64, text string) error {
 	if text == "" {
 		return nil
 	}
 	if s.loss {
 		return sparkerr.New("KAFKA_DATA_LOSS."+condition, "data is lost: %s; set option failOnDataLoss to false to go on with what is there", text)
 	}
+	all := s.skipped.Add(offsets)
 	if s.env.Warn != nil {
-		s.env.Warn("data is lost and skipped: %s", text)
+		s.env.Warn("data is lost and skipped: %s (%d offsets since the start of the run)", text, all)
 	}
 	return nil
 }
@@ -498,152 +425,43 @@ func (s *source) dataLoss(condition, text string) error {
 func (s *source) Fix(ctx context.Context, _ connector.Offset) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
-	_, end, err := s.offsets(ctx)
-	s.fixed = end
+	v, err := s.look(ctx)
+	s.fixed = v.end
 	return err
 }
 
-// Plan implements connector.Source: one partition of the batch per partition of the topic.
-func (s *source) Plan(ctx context.Context, start, end connector.Offset) ([]connector.Partition, error) {
-	from, err := parsePosition(start)
+// Wait implements connector.Waiter.
+func (s *source) Wait(ctx context.Context, start connector.Offset) error {
+	from, lived, err := parseOffset(start)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	to, err := parsePosition(end)
-	if err != nil {
-		return nil, err
+	if s.minOffsets > 0 {
+		return sleep(ctx, min(s.maxDelay, minOffsetsWait))
 	}
-	var missing bool
-	for t, e := range to {
-		if o, ok := from[t]; !ok || o > e {
-			missing = true
+	var wants []want
+	for t, o := range from {
+		if lived[t.topic] == s.lives.now(t.topic) {
+			wants = append(wants, want{slot{t, 0}, s.lives.id(t.topic), o, math.MaxInt64})
 		}
 	}
-	// The first batch, new partitions, or a topic that was made again and has fewer rows (which failOnDataLoss lets pass):
-	// where they begin is not in the offsets.
-	if missing {
-		ctx, cancel := context.WithTimeout(ctx, adminTimeout)
-		defer cancel()
-		earliest, last, err := s.offsets(ctx)
-		if err != nil {
-			return nil, err
-		}
-		begin := position{}
-		if from == nil {
-			if begin, err = s.beginning(ctx, earliest, last); err != nil {
-				return nil, err
-			}
-		}
-		full := position{}
-		for t := range to {
-			switch o, ok := from[t]; {
-			case ok && o <= to[t]:
-				full[t] = o
-			case from == nil:
-				full[t] = min(begin[t], to[t])
-			default:
-				full[t] = min(earliest[t], to[t])
-			}
-		}
-		from = full
+	s.reader.follow(wants...)
+	if s.reader.quiet(from) {
+		return sleep(ctx, retryWait)
 	}
-	var out []connector.Partition
-	for _, t := range to.sorted() {
-		if to[t] > from[t] {
-			out = append(out, &partition{s: s, part: t, from: from[t], to: to[t]})
-		}
-	}
-	return out, nil
+	return s.reader.wait(ctx, lookEvery)
 }
 
-// partition is a range of offsets.
-type partition struct {
-	s        *source
-	part     tp
-	from, to int64
-}
+// minOffsetsWait is how long to wait between counts of what is there.
+const minOffsetsWait = 50 * time.Millisecond
 
-// ID implements connector.Partition.
-func (p *partition) ID() string { return p.part.String() }
-
-// Read implements connector.Partition.
-func (p *partition) Read(ctx context.Context, need []int, emit func(connector.Chunk) error) error {
-	wanted := make([]bool, len(p.s.schema.Fields))
-	for i := range wanted {
-		wanted[i] = need == nil
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	for _, n := range need {
-		wanted[n] = true
-	}
-	f := p.s.fetcher(p.part, p.from)
-	for at := p.from; at < p.to; {
-		sp, err := f.take(ctx, p.to)
-		var gone *rangeError
-		if errors.As(err, &gone) {
-			// Retention has passed the range since it was planned, or while the query was down.
-			next := p.to // of a topic that was made again nothing belongs to the range
-			if at < gone.first {
-				next = min(gone.first, p.to)
-			}
-			if err := p.s.dataLoss("COULD_NOT_READ_OFFSET_RANGE", fmt.Sprintf("%s: offsets %d to %d are gone", p.part, at, next-1)); err != nil {
-				return err
-			}
-			if at = next; at < p.to {
-				f = p.s.fetcher(p.part, at)
-			}
-			continue
-		}
-		if err != nil {
-			return p.s.client.explain(err)
-		}
-		at = sp.next
-		if len(sp.batches) == 0 {
-			continue
-		}
-		for _, group := range split(sp.batches) {
-			c := &chunk{part: p.part, batches: group, from: p.from, to: p.to, schema: p.s.schema, need: wanted, codec: p.s.codec}
-			if err := emit(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// split cuts a fetch into pieces that workers decode side by side.
-func split(batches []rawBatch) [][]rawBatch {
-	const rows = 16384
-	var out [][]rawBatch
-	from, n := 0, int32(0)
-	for i := range batches {
-		if n += batches[i].count; n >= rows {
-			out = append(out, batches[from:i+1])
-			from, n = i+1, 0
-		}
-	}
-	if from < len(batches) {
-		out = append(out, batches[from:])
-	}
-	return out
-}
-
-// fetcher is the reader of a partition, positioned at an offset.
-func (s *source) fetcher(part tp, at int64) *fetcher {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.fetchers[part]
-	if f != nil {
-		f.mu.Lock()
-		bad := f.err != nil
-		f.mu.Unlock()
-		if !bad && f.position() == at {
-			return f
-		}
-		f.close()
-	}
-	f = s.startFetcher(part, at)
-	s.fetchers[part] = f
-	return f
 }
 
 // Commit implements connector.Committer: lag tools see the offsets in the consumer group.
@@ -651,7 +469,7 @@ func (s *source) Commit(ctx context.Context, _ int64, end connector.Offset) erro
 	if s.group == "" {
 		return nil
 	}
-	p, err := parsePosition(end)
+	p, _, err := parseOffset(end)
 	if err != nil {
 		return err
 	}
@@ -673,14 +491,37 @@ func (s *source) Commit(ctx context.Context, _ int64, end connector.Offset) erro
 
 // Lag implements connector.LagReporter.
 func (s *source) Lag(start, latest connector.Offset) map[string]int64 {
-	from, err1 := parsePosition(start)
-	end, err2 := parsePosition(latest)
+	from, lived, err1 := parseOffset(start)
+	end, lives, err2 := parseOffset(latest)
 	if err1 != nil || err2 != nil {
 		return nil
 	}
 	out := map[string]int64{}
 	for t, e := range end {
+		if lived[t.topic] != lives[t.topic] {
+			from[t] = 0
+		}
 		out[t.String()] = max(e-from[t], 0)
 	}
 	return out
+}
+
+// Metrics implements connector.MetricsReporter, with Spark's names.
+func (s *source) Metrics(end, latest connector.Offset) map[string]string {
+	lag := s.Lag(end, latest)
+	if len(lag) == 0 {
+		return nil
+	}
+	least, most, sum := int64(math.MaxInt64), int64(0), int64(0)
+	for _, n := range lag {
+		least, most, sum = min(least, n), max(most, n), sum+n
+	}
+	m := map[string]string{
+		"minOffsetsBehindLatest": strconv.FormatInt(least, 10), "maxOffsetsBehindLatest": strconv.FormatInt(most, 10),
+		"avgOffsetsBehindLatest": javatext.DoubleString(float64(sum) / float64(len(lag))),
+	}
+	if n := s.skipped.Load(); n > 0 {
+		m["offsetsLost"] = strconv.FormatInt(n, 10)
+	}
+	return m
 }

@@ -3,7 +3,9 @@ package kafka
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,28 +100,54 @@ func TestLost(t *testing.T) {
 	})
 }
 
+// TestTopicMadeAgain deletes a topic and makes it again with fewer, as many and more records: its id tells.
 func TestTopicMadeAgain(t *testing.T) {
-	k := fakeCluster(t)
-	k.topic("t", 2)
-	k.put("t", 0, "0", "1", "2")
-	k.put("t", 1, "3")
-	_, end := k.must(k.source("subscribe", "t", "startingOffsets", "earliest"), nil)
-	if err := k.fake.DeleteTopic("t"); err != nil {
-		t.Fatal(err)
+	for _, count := range []int{0, 1, 3, 5} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			eachCluster(t, func(t *testing.T, k *cluster) {
+				topic, log := k.topic(fresh("again"), 2), &memoryLog{}
+				k.put(topic, 0, "0", "1", "2")
+				k.put(topic, 1, "3")
+				_, end := k.must(k.logged(log, "subscribe", topic, "startingOffsets", "earliest"), nil)
+				if want := fmt.Sprintf(`{"%s":{"0":3,"1":1}}`, topic); string(end) != want {
+					t.Errorf("end %s, want %s", end, want)
+				}
+				running := k.logged(log, "subscribe", topic, "failOnDataLoss", "false")
+				k.put(topic, 0, "old")
+				_, end = k.must(running, end)
+				if _, err := k.admin.DeleteTopics(t.Context(), topic); err != nil {
+					t.Fatal(err)
+				}
+				k.until(func() bool { // deleting goes on behind the broker's answer
+					_, _, err := k.batch(k.logged(log, "subscribePattern", topic), end)
+					return sparkerr.Condition(err) == "KAFKA_DATA_LOSS.PARTITIONS_DELETED"
+				})
+				if _, err := k.admin.CreateTopic(t.Context(), 2, 1, nil, topic); err != nil {
+					t.Fatal(err)
+				}
+				var values []string
+				for i := range count {
+					values = append(values, fmt.Sprint("new", i))
+				}
+				newCluster(t, k.address).put(topic, 0, values...) // the old client still knows the old topic
+				_, _, err := k.batch(k.logged(log.copy(), "subscribe", topic), end)
+				if sparkerr.Condition(err) != "KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED" || !strings.Contains(err.Error(), "was deleted and made again (its id is ") ||
+					!strings.Contains(err.Error(), "0: 4, 1: 1") {
+					t.Errorf("made again: %v", err)
+				}
+				got, next := k.must(running, end)
+				k.equal(got, values...)
+				if again, err := k.replay(k.logged(log, "subscribe", topic), end, next); err != nil {
+					t.Error(err)
+				} else {
+					k.equal(again, values...)
+				}
+				newCluster(t, k.address).put(topic, 1, "more")
+				got, _ = k.must(k.logged(log, "subscribe", topic), next)
+				k.equal(got, "more")
+			})
+		})
 	}
-	_, _, err := k.batch(k.source("subscribePattern", "t.*"), end)
-	if sparkerr.Condition(err) != "KAFKA_DATA_LOSS.PARTITIONS_DELETED" {
-		t.Errorf("topic deleted: %v", err)
-	}
-	k.topic("t", 1)
-	again := newCluster(t, k.address) // the old client still knows the old topic
-	again.put("t", 0, "new")
-	_, _, err = k.batch(k.source("subscribe", "t"), end)
-	if err == nil || !strings.Contains(err.Error(), "deleted and made again") {
-		t.Errorf("made again: %v", err)
-	}
-	got, _ := k.must(k.source("subscribe", "t", "failOnDataLoss", "false"), end)
-	k.equal(got, "new")
 }
 
 func TestNewPartition(t *testing.T) {
@@ -169,6 +197,11 @@ func TestStarting(t *testing.T) {
 		{[]string{"startingTimestamp", "1002"}, "error: no record at or after 1002"},
 		{[]string{"startingTimestamp", "1002", "startingOffsetsByTimestampStrategy", "latest"}, "a2 a3"},
 		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1000}}`}, "a3 b0"},
+		{[]string{"startingTimestamp", "1001", "startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1000}}`, "startingOffsets", "latest"}, "a1 a2 a3 b0"},
+		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1000}}`, "startingOffsets", "latest"}, "a3 b0"},
+		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1002}}`}, "error: no record at or after 1002"},
+		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003,"1":1002}}`, "startingOffsetsByTimestampStrategy", "latest"}, "a3"},
+		{[]string{"startingOffsets", `{"t":{"0":2,"1":0,"2":0}}`}, "error: names topic \"t\", partition 2"},
 		{[]string{"startingOffsetsByTimestamp", `{"t":{"0":1003}}`}, "error: says nothing of topic \"t\", partition 1"},
 	} {
 		got, _, err := k.batch(k.source(append([]string{"subscribe", "t"}, c.options...)...), nil)
@@ -202,6 +235,9 @@ func TestLimits(t *testing.T) {
 	now := time.Now()
 	w := k.source("subscribe", "t", "startingOffsets", "earliest", "minOffsetsPerTrigger", "5000", "maxTriggerDelay", "1m")
 	w.env.Now = func() time.Time { return now }
+	if got, _ := k.must(w, connector.Offset(`{"t":{"0":0,"1":0}}`)); len(got) != 1001 {
+		t.Errorf("the first batch of a run waits: %d rows", len(got))
+	}
 	if got, _ := k.must(w, connector.Offset(`{"t":{"0":0,"1":0}}`)); got != nil {
 		t.Errorf("fewer than minOffsetsPerTrigger: %d rows", len(got))
 	}
@@ -307,5 +343,184 @@ func TestCompacted(t *testing.T) {
 			all, at = append(all, v...), end
 		}
 		k.equal(all, want...)
+	}
+}
+
+// TestEnding reads static tables between two places.
+func TestEnding(t *testing.T) {
+	eachCluster(t, func(t *testing.T, k *cluster) {
+		topic := k.topic(fresh("ending"), 2)
+		stamp := func(p int32, ms int64, v string) {
+			if err := k.client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Partition: p, Value: []byte(v), Timestamp: time.UnixMilli(ms)}).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 4 {
+			stamp(0, int64(1000+i), fmt.Sprintf("a%d", i))
+		}
+		stamp(1, 1001, "b0")
+		for _, c := range []struct {
+			options []string
+			want    string
+		}{
+			{nil, "a0 a1 a2 a3 b0"},
+			{[]string{"startingOffsets", `{"T":{"0":1,"1":-2}}`, "endingOffsets", `{"T":{"0":3,"1":-1}}`}, "a1 a2 b0"},
+			{[]string{"endingTimestamp", "1002"}, "a0 a1 b0"},
+			{[]string{"endingTimestamp", "1001", "endingOffsets", `{"T":{"0":4,"1":1}}`}, "a0"},
+			{[]string{"endingOffsetsByTimestamp", `{"T":{"0":1001,"1":9999}}`}, "a0 b0"},
+			{[]string{"startingTimestamp", "1001", "endingTimestamp", "1003"}, "a1 a2 b0"},
+			{[]string{"startingOffsets", "latest"}, "error: cannot start at the latest"},
+			{[]string{"startingOffsets", `{"T":{"0":-1,"1":0}}`}, "error: cannot start at the latest"},
+			{[]string{"endingOffsets", "earliest"}, "error: cannot end at the earliest"},
+			{[]string{"endingOffsets", `{"T":{"0":-2,"1":0}}`}, "error: cannot end at the earliest"},
+			{[]string{"endingOffsets", `{"T":{"0":3}}`}, "error: says nothing of topic"},
+			{[]string{"endingOffsets", `{"T":{"0":5,"1":1}}`}, "error: found 5, but the partition ends at 4"},
+			{[]string{"startingOffsets", `{"T":{"0":3,"1":0}}`, "endingOffsets", `{"T":{"0":2,"1":1}}`}, "error: would end at offset 2"},
+		} {
+			options := []string{"subscribe", topic}
+			for _, o := range c.options {
+				options = append(options, strings.ReplaceAll(o, "T\"", topic+"\""))
+			}
+			env := k.env()
+			env.Static = true
+			var got []string
+			src, err := newSource(env, k.options(options...))
+			if err == nil {
+				got, _, err = k.batch(src.(*source), nil)
+				src.Close()
+			}
+			if want, bad := strings.CutPrefix(c.want, "error: "); bad {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%q: got %q, %v; want %s", c.options, got, err, want)
+				}
+				continue
+			}
+			if err != nil || strings.Join(got, " ") != c.want {
+				t.Errorf("%q: got %q, %v; want %s", c.options, got, err, c.want)
+			}
+		}
+		if _, err := newSource(k.env(), k.options("subscribe", topic, "endingOffsets", "latest")); err == nil || !strings.Contains(err.Error(), "is for static tables") {
+			t.Errorf("a stream with an end: %v", err)
+		}
+	})
+}
+
+// TestDivided reads ranges in pieces, twice over, as a query that joins its source with itself does.
+func TestDivided(t *testing.T) {
+	eachCluster(t, func(t *testing.T, k *cluster) {
+		topic := k.topic(fresh("divided"), 3)
+		var want []string
+		for p, n := range []int{70, 30, 1} {
+			for i := range n {
+				v := fmt.Sprintf("%d.%d", p, i)
+				want = append(want, v)
+				k.put(topic, int32(p), v)
+			}
+		}
+		for _, c := range []struct {
+			options []string
+			pieces  int
+		}{
+			{nil, 3},
+			{[]string{"minPartitions", "2"}, 3},
+			{[]string{"minPartitions", "11"}, 11},
+			{[]string{"maxRecordsPerPartition", "20"}, 7},
+			{[]string{"maxRecordsPerPartition", "20", "minPartitions", "9"}, 9},
+			{[]string{"minPartitions", "1000"}, 106},
+		} {
+			s := k.source(append([]string{"subscribe", topic, "startingOffsets", "earliest"}, c.options...)...)
+			end, _, err := s.Next(t.Context(), nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := s.Plan(t.Context(), nil, end)
+			if err != nil || len(parts) != c.pieces {
+				t.Errorf("%q: %d pieces, want %d, %v", c.options, len(parts), c.pieces, err)
+			}
+			twice, err := s.Plan(t.Context(), nil, end)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([][]string, 2*len(parts))
+			var all sync.WaitGroup
+			for i, p := range append(parts, twice...) {
+				all.Go(func() {
+					var err error
+					if got[i], err = k.readPart(p); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			k.equal(slices.Concat(got[:len(parts)]...), want...)
+			k.equal(slices.Concat(got[len(parts):]...), want...)
+			k.put(topic, 2, "next")
+			want = append(want, "next")
+			after, _ := k.must(s, end)
+			k.equal(after, "next")
+		}
+		if _, err := newSource(k.env(), k.options("subscribe", topic, "minPartitions", "0")); err == nil {
+			t.Error("minPartitions 0: no error")
+		}
+	})
+}
+
+// TestLateNewPartition finds a partition whose first records are gone already.
+func TestLateNewPartition(t *testing.T) {
+	eachCluster(t, func(t *testing.T, k *cluster) {
+		topic := k.topic(fresh("late"), 1)
+		k.put(topic, 0, "a")
+		_, at := k.must(k.source("subscribe", topic, "startingOffsets", "earliest"), nil)
+		if _, err := k.admin.CreatePartitions(t.Context(), 1, topic); err != nil {
+			t.Fatal(err)
+		}
+		newCluster(t, k.address).put(topic, 1, "0", "1", "2")
+		gone := kadm.Offsets{}
+		gone.AddOffset(topic, 1, 2, -1)
+		if _, err := newCluster(t, k.address).admin.DeleteRecords(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := k.batch(k.source("subscribe", topic), at)
+		if sparkerr.Condition(err) != "KAFKA_DATA_LOSS.ADDED_PARTITION_DOES_NOT_START_FROM_OFFSET_ZERO" || !strings.Contains(err.Error(), "offsets 0 to 1 are gone") {
+			t.Errorf("got %v", err)
+		}
+		s := k.source("subscribe", topic, "failOnDataLoss", "false")
+		got, end := k.must(s, at)
+		k.equal(got, "2")
+		if m := s.Metrics(end, end); m["offsetsLost"] != "2" || m["maxOffsetsBehindLatest"] != "0" || m["avgOffsetsBehindLatest"] != "0.0" {
+			t.Errorf("metrics %q", m)
+		}
+	})
+}
+
+// TestReadAhead takes what has come without asking the brokers again, and sees partitions of an idle topic at once.
+func TestReadAhead(t *testing.T) {
+	k := fakeCluster(t)
+	k.topic("t", 4)
+	s := k.source("subscribe", "t", "startingOffsets", "earliest")
+	_, at := k.must(s, nil)
+	for i := range 8 {
+		p := int32(i % 4)
+		k.put("t", p, fmt.Sprint(i))
+		begun := time.Now()
+		if err := s.Wait(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took > 200*time.Millisecond {
+			t.Errorf("record %d came after %s", i, took)
+		}
+		s.looked = time.Now()
+		asked := 0
+		k.fake.ControlKey(2, func(kmsg.Request) (kmsg.Response, error, bool) {
+			k.fake.KeepControl()
+			asked++
+			return nil, nil, false
+		})
+		var got []string
+		got, at = k.must(s, at)
+		k.equal(got, fmt.Sprint(i))
+		if asked > 0 {
+			t.Errorf("offsets were asked for %d times", asked)
+		}
 	}
 }

@@ -123,6 +123,12 @@ type LagReporter interface {
 	Lag(start, latest Offset) map[string]int64
 }
 
+// MetricsReporter is implemented by sources that have figures of their own for the progress of a batch.
+type MetricsReporter interface {
+	// Metrics are the figures by name after a batch that ended at end, when the newest data was at latest.
+	Metrics(end, latest Offset) map[string]string
+}
+
 // OutputMode is how a sink sees results.
 type OutputMode string
 
@@ -188,6 +194,7 @@ type Spec struct {
 	// LenientOptions makes an unknown option a warning (file readers) instead of an error.
 	LenientOptions bool
 	NeedsSchema    bool // a stream of it needs a schema
+	NullableSchema bool // declared columns may be null whatever the schema says, as Spark has it for files
 	// FixedSchema gives the schema of a source whose columns follow from its options; nil otherwise.
 	FixedSchema  func(o Options) (*columnar.Schema, error)
 	NewSource    func(env Env, o Options) (Source, error) // nil: not a source

@@ -113,12 +113,29 @@ func (f *finishing) publishOutput(ctx context.Context) error {
 	if err := f.q.ledger.checkOwner(); err != nil {
 		return err
 	}
+	if err := f.note(); err != nil {
+		return err
+	}
 	for _, o := range outs {
 		if err := o.commit(ctx); err != nil {
 			return err
 		}
 	}
 	return f.q.spec.Failpoints.Hit(failpoint.SinkPublished, f.b.id)
+}
+
+// note writes down what is about to be published, for the run of the batch after a crash, and compares it with what the run
+// before a crash has noted.
+func (f *finishing) note() error {
+	n := checkpoint.OutputNote{BatchID: f.b.id, Rows: f.main.rows, Hash: checkpoint.Hash(f.main.hash.sum)}
+	if f.pending != nil {
+		n.StateHash = checkpoint.Hash(f.pending.Info.Hash)
+	}
+	before, differs, err := f.q.ledger.note(n, f.b.replay)
+	if err == nil && differs {
+		f.q.warn(f.b.id, "%s", replayDiffers(before, n))
+	}
+	return err
 }
 
 // commit writes the commit entry, also when the query is to end now: everything else of the batch is there.
@@ -129,6 +146,8 @@ func (f *finishing) commit(ctx context.Context) error {
 		BatchID: f.b.id, NextWatermarkMs: f.mark, NextInputWatermarksMs: f.saved, TimestampMs: began,
 		OutputRows: f.main.rows, Modules: q.modules,
 	}
+	hash := checkpoint.Hash(f.main.hash.sum)
+	e.OutputHash = &hash
 	for _, in := range f.res.Inputs {
 		if in.Relation == nil || in.Relation.Streaming {
 			e.InputRows += in.Rows
@@ -272,6 +291,9 @@ func (f *finishing) progress() Progress {
 		}
 		if l, ok := in.src.(connector.LagReporter); ok && in.latest != nil {
 			s.Lag = l.Lag(b.ranges[i].end, in.latest)
+		}
+		if m, ok := in.src.(connector.MetricsReporter); ok && in.latest != nil {
+			s.Metrics = m.Metrics(b.ranges[i].end, in.latest)
 		}
 		s.InputRowsPerSecond, s.ProcessedRowsPerSecond = rate(s.NumInputRows)
 		p.NumInputRows += s.NumInputRows
