@@ -70,6 +70,15 @@ func (df *DataFrame) Count(ctx context.Context) (int64, error) {
 // Show prints the first n rows as a table, values cut to truncate characters; 0 cuts none. One row more than n is asked for,
 // to know whether there are others.
 func (df *DataFrame) Show(ctx context.Context, to io.Writer, n, truncate int) error {
+	return df.show(ctx, to, n, truncate, false)
+}
+
+// ShowVertical is Show with a line for each value.
+func (df *DataFrame) ShowVertical(ctx context.Context, to io.Writer, n, truncate int) error {
+	return df.show(ctx, to, n, truncate, true)
+}
+
+func (df *DataFrame) show(ctx context.Context, to io.Writer, n, truncate int, vertical bool) error {
 	zone, err := javatext.LookupZone(df.s.settings().Zone.String())
 	if err != nil {
 		return err
@@ -81,7 +90,7 @@ func (df *DataFrame) Show(ctx context.Context, to io.Writer, n, truncate int) er
 	if err != nil {
 		return err
 	}
-	t := show.NewTable(res.Schema, show.Options{NumRows: n, Truncate: truncate, Zone: zone})
+	t := show.NewTable(res.Schema, show.Options{NumRows: n, Truncate: truncate, Vertical: vertical, Zone: zone})
 	for _, b := range res.Batches {
 		if !t.Add(b) {
 			break

@@ -7,6 +7,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
+	"github.com/wstream/wstream/engine/plan"
 )
 
 // DataReader describes what is to be read. Its methods change it and return it.
@@ -90,7 +91,7 @@ func (r *DataReader) load() (*DataFrame, error) {
 		return nil, err
 	}
 	if rel.declared = r.typed; r.schema != "" {
-		if rel.declared, err = columnar.ParseDDL(r.schema); err != nil {
+		if rel.declared, err = plan.SchemaOf(r.schema); err != nil {
 			return nil, err
 		}
 	}
@@ -108,6 +109,10 @@ func (r *DataReader) load() (*DataFrame, error) {
 
 // findSchema is the declared schema, the one that follows from the options, or what a bounded source says.
 func (r *relation) findSchema() (*columnar.Schema, error) {
+	if r.declared != nil && r.spec.NullableSchema {
+		r.declared = r.declared.AsNullable()
+		return r.declared, r.declared.CheckNames()
+	}
 	if r.declared != nil {
 		return r.declared, nil
 	}

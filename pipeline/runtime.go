@@ -141,6 +141,9 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 			return schema, s.Static, nil
 		}
 	}
+	if s.Schema != nil && spec.NullableSchema {
+		return s.Schema.AsNullable(), s.Static, nil
+	}
 	if s.Schema != nil {
 		return s.Schema, s.Static, nil
 	}

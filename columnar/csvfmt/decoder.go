@@ -48,12 +48,27 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 	if err := records.CheckColumn(schema, opts.CorruptColumn); err != nil {
 		return nil, err
 	}
+	if need == nil {
+		need = indices(schema)
+	}
+	if err := records.CheckNeed(schema, need, opts.CorruptColumn); err != nil {
+		return nil, err
+	}
 	for _, f := range schema.Fields {
 		if err := checkType(f); err != nil {
 			return nil, err
 		}
 	}
 	return build(schema, need, opts)
+}
+
+// indices are those of all fields.
+func indices(schema *columnar.Schema) []int {
+	out := make([]int, len(schema.Fields))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
@@ -63,9 +78,7 @@ func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) 
 		return nil, err
 	}
 	if need == nil {
-		for i := range schema.Fields {
-			need = append(need, i)
-		}
+		need = indices(schema)
 	}
 	d.keepEmpty = opts.EmptyValue != nil && *opts.EmptyValue == ""
 	position := make([]int, len(schema.Fields)) // among the fields of a record

@@ -167,7 +167,16 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			return o, fmt.Errorf("option %q: %w", name, err)
 		}
 	}
-	return o, nil
+	return o, checkCharset(o.Encoding)
+}
+
+// checkCharset refuses the names that Spark does not know; aliases are none of them.
+func checkCharset(name string) error {
+	switch strings.ToUpper(name) {
+	case "", "US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32":
+		return nil
+	}
+	return sparkerr.New("INVALID_PARAMETER_VALUE.CHARSET", "the option \"encoding\" expects one of the charsets US-ASCII, ISO-8859-1, UTF-8, UTF-16BE, UTF-16LE, UTF-16, UTF-32, but got %q", name)
 }
 
 // find looks an option up by its name in any case.

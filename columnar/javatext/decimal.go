@@ -82,7 +82,7 @@ func (d *decimalDigits) text(v float64) decimalText {
 func parseDecimalText(buf []byte, s string) (t decimalText, ok bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
-			s = foldDigits(s)
+			s = FoldDigits(s)
 			break
 		}
 	}
@@ -158,8 +158,8 @@ func parseDecimalExponent(s string) (e int, ok bool) {
 	return e, true
 }
 
-// foldDigits writes the decimal digits of all scripts as those of ASCII, as BigDecimal reads them.
-func foldDigits(s string) string {
+// FoldDigits writes the decimal digits of all scripts as those of ASCII, as BigDecimal and Integer.parseInt read them.
+func FoldDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
 			return r

@@ -61,6 +61,9 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 	if err := records.CheckColumn(schema, opts.CorruptColumn); err != nil {
 		return nil, err
 	}
+	if err := records.CheckNeed(schema, need, opts.CorruptColumn); err != nil && opts.SingleVariantColumn == "" {
+		return nil, err
+	}
 	d := &Decoder{opts: opts, out: &columnar.Schema{}}
 	fields := []columnar.Field{}
 	for _, k := range need {
@@ -340,7 +343,11 @@ func (d *Decoder) slowRecord(record []byte, line func() int) error {
 	if d.opts.SingleVariantColumn != "" {
 		rows, err = d.reader.variantRecord(record)
 	} else {
-		rows, err = d.reader.records(d.root, record)
+		text := record
+		if d.opts.Encoding == "" {
+			text = detectUnicode(record)
+		}
+		rows, err = d.reader.records(d.root, text)
 	}
 	if err != nil {
 		if records.IsUpgrade(err) {

@@ -161,7 +161,7 @@ func (o *Options) formats() (*records.Formats, error) {
 // knownCharset tells the charsets that Spark knows, and which of them is UTF-8.
 func knownCharset(name string) (utf8, known bool) {
 	switch strings.ToUpper(name) {
-	case "UTF-8", "UTF8":
+	case "UTF-8":
 		return true, true
 	case "US-ASCII", "ISO-8859-1", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32":
 		return false, true

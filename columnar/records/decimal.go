@@ -11,8 +11,12 @@ import (
 // decimalSymbols are the characters that a locale puts into numbers.
 type decimalSymbols struct{ point, group string }
 
-// symbolsOf knows the locales of the larger languages; nil stands for those of English.
+// symbolsOf knows the locales of the larger languages; nil stands for en-US, in which commas are dropped wherever they
+// stand.
 func symbolsOf(locale string) *decimalSymbols {
+	if strings.EqualFold(strings.ReplaceAll(locale, "_", "-"), "en-US") || locale == "" {
+		return nil
+	}
 	lang, region, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(locale), "_", "-"), "-")
 	switch lang {
 	case "de", "it", "rm":
@@ -26,7 +30,7 @@ func symbolsOf(locale string) *decimalSymbols {
 	case "es":
 		switch region {
 		case "mx", "us", "pr", "gt", "hn", "ni", "pa", "pe", "sv", "do":
-			return nil
+			return &decimalSymbols{".", ","}
 		}
 		return &decimalSymbols{",", "."}
 	case "nl", "pt", "da", "tr", "id", "in", "el", "ro", "hr", "sl", "sr", "vi", "is", "gl", "ca", "mk", "bs", "az":
@@ -42,21 +46,26 @@ func symbolsOf(locale string) *decimalSymbols {
 	case "ru", "uk", "be", "cs", "sk", "bg", "fi", "sv", "nb", "nn", "no", "pl", "hu", "et", "lt", "lv", "kk", "ka", "hy", "sq":
 		return &decimalSymbols{",", "\u00a0"}
 	}
-	return nil
+	return &decimalSymbols{".", ","}
 }
 
-// ParseDecimal reads a DECIMAL in the form of the locale: grouping characters may stand anywhere. More digits behind
-// the point than the type has are rounded half up.
+// ParseDecimal reads a DECIMAL in the form of the locale: grouping characters may stand anywhere in front of the point.
+// More digits behind the point than the type has are rounded half up.
 func (f *Formats) ParseDecimal(t *columnar.Type, s string) (columnar.Dec128, error) {
 	text := s
 	if f.decimals == nil {
 		text = strings.ReplaceAll(s, ",", "")
 	} else {
-		text = strings.ReplaceAll(text, f.decimals.group, "")
-		if strings.Count(text, f.decimals.point) > 1 || f.decimals.point != "." && strings.Contains(text, ".") {
+		whole, frac, point := strings.Cut(text, f.decimals.point)
+		if strings.Contains(frac, f.decimals.point) || strings.Contains(frac, f.decimals.group) || strings.ContainsAny(frac, ".") {
 			return columnar.Dec128{}, BadCast(s, t)
 		}
-		text = strings.Replace(text, f.decimals.point, ".", 1)
+		if text = strings.ReplaceAll(whole, f.decimals.group, ""); f.decimals.point != "." && strings.Contains(text, ".") {
+			return columnar.Dec128{}, BadCast(s, t)
+		}
+		if point {
+			text += "." + frac
+		}
 	}
 	if text == "" || text[0] <= ' ' || text[len(text)-1] <= ' ' {
 		return columnar.Dec128{}, BadCast(s, t)

@@ -62,7 +62,7 @@ func NewFormats(o FormatOptions) (*Formats, error) {
 	f := &Formats{decimals: symbolsOf(o.Locale)}
 	var err error
 	if f.Zone, err = javatext.LookupZone(o.TimeZone); err != nil {
-		return nil, err
+		return nil, sparkerr.New("INVALID_TIMEZONE", "The timezone: %s is invalid. The timezone must be either a region-based zone ID, such as Europe/Paris, or an offset, such as +01:00.", o.TimeZone).WithCause(err)
 	}
 	fallback := func(pattern string) bool {
 		if o.Fallback != nil {
@@ -261,7 +261,7 @@ func append2(dst []byte, v int64) []byte { return append(dst, byte('0'+v/10), by
 
 // javaInt reads what Integer.parseInt takes.
 func javaInt(s string) (int32, bool) {
-	t := s
+	t := javatext.FoldDigits(s)
 	negative := strings.HasPrefix(t, "-")
 	if negative || strings.HasPrefix(t, "+") {
 		t = t[1:]

@@ -121,7 +121,10 @@ func (n *localeNames) toEnglish(s string) string {
 	if n == nil {
 		return s
 	}
-	return swap(s, n, &english)
+	if out := swap(s, n, &english); out != s || swap(s, &english, n) == s {
+		return out
+	}
+	return "" // an English name where the locale has another one fits no pattern
 }
 
 // fromEnglish makes the locale's names of English ones.

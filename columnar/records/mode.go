@@ -61,6 +61,16 @@ func CheckColumn(s *columnar.Schema, name string) error {
 		columnar.QuoteIdentifier(name), s.Fields[i].Type.SQL())
 }
 
+// CheckNeed refuses a query that asks for nothing but the corrupt column: what is corrupt depends on the columns that
+// are read.
+func CheckNeed(s *columnar.Schema, need []int, name string) error {
+	if len(need) != 1 || s.Fields[need[0]].Name != name {
+		return nil
+	}
+	return sparkerr.New("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN", "Queries from raw JSON and CSV files are disallowed when the referenced columns only include the internal corrupt record column %s; select another column with it.",
+		columnar.QuoteIdentifier(name))
+}
+
 // Column builds the corrupt column: the text of some rows, null for the others.
 type Column struct {
 	rows []int

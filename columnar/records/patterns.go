@@ -56,11 +56,15 @@ func (f *Formats) patterns(o FormatOptions) {
 	if o.TimestampNTZFormat != "" {
 		p, bad := compilePattern(o.TimestampNTZFormat, o.Locale, true)
 		f.parseTimestampNTZ = func(s string) (int64, error) {
+			// Old versions had no such type, so no pattern of it means something else today.
 			if bad != nil {
-				return 0, bad
+				return 0, errors.New(bad.Error())
 			}
 			v, err := p.ParseTimestampNTZ(p.names.toEnglish(s), false, "")
-			return v, plainError(err)
+			if err != nil {
+				return 0, errors.New(err.Error())
+			}
+			return v, nil
 		}
 	}
 	if o.DateFormat != "" {

@@ -38,11 +38,17 @@ func ParseOptions(options map[string]string) (Options, error) {
 			o.Encoding = text
 		}
 	}
+	if sep == "" { // the bytes of lines are taken as they are
+		return o, nil
+	}
 	charset, err := lines.ParseCharset(o.Encoding)
 	if err != nil {
 		return o, fmt.Errorf("option %q: %w", "encoding", err)
 	}
-	o.LineSep = string(charset.Encode(nil, sep))
+	if charset == lines.UTF16 { // Java begins every text with a byte order mark
+		o.LineSep = "\xfe\xff"
+	}
+	o.LineSep += string(charset.Encode(nil, sep))
 	return o, nil
 }
 

@@ -186,8 +186,8 @@ func (s *source) exists(path string) error {
 // takeSchema finds the schema: the declared one, the format's, or the one that the files have.
 func (s *source) takeSchema(o connector.Options) error {
 	if s.env.Schema != nil {
-		s.schema = s.env.Schema
-		return nil
+		s.schema = s.env.Schema.AsNullable()
+		return s.schema.CheckNames()
 	}
 	if !s.env.Static && s.format.fixed != nil {
 		s.schema = s.format.fixed
@@ -218,7 +218,7 @@ func (s *source) takeSchema(o connector.Options) error {
 		}
 	}
 	s.schema.Fields = append(s.schema.Fields, inFolders...)
-	return nil
+	return s.schema.CheckNames()
 }
 
 // Schema implements connector.Source.

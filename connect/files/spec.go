@@ -10,7 +10,7 @@ import (
 // Specs are the file formats.
 func Specs() []*connector.Spec {
 	var out []*connector.Spec
-	for _, f := range []*format{jsonFormat(), csvFormat(), parquetFormat(), textFileFormat(), arrowFormat()} {
+	for _, f := range []*format{jsonFormat(), csvFormat(), parquetFormat(), textFileFormat(), avroFormat(), arrowFormat()} {
 		out = append(out, f.spec())
 	}
 	return out
@@ -42,7 +42,7 @@ func commonOptions() []connector.Option {
 func (f *format) spec() *connector.Spec {
 	schema := "\n    schema: id INT, name STRING"
 	s := &connector.Spec{
-		Format: f.name, Doc: f.doc, LenientOptions: true, NeedsSchema: f.fixed == nil,
+		Format: f.name, Doc: f.doc, LenientOptions: true, NeedsSchema: f.fixed == nil, NullableSchema: true,
 		Options: append(commonOptions(), f.options...),
 		NewSource: func(env connector.Env, o connector.Options) (connector.Source, error) {
 			src, err := newSource(f, env, o)

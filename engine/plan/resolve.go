@@ -373,11 +373,29 @@ func fieldsOf(fs []sql.Field) []columnar.Field {
 	return out
 }
 
+// hasChar tells whether a type is or holds CHAR or VARCHAR, which a reader does not take.
+func hasChar(t *sql.Type) bool {
+	if t == nil {
+		return false
+	}
+	for _, f := range t.Fields {
+		if hasChar(f.Type) {
+			return true
+		}
+	}
+	return t.Name == "CHAR" || t.Name == "VARCHAR" || hasChar(t.Key) || hasChar(t.Elem)
+}
+
 // SchemaOf reads a schema in DDL as users write it.
 func SchemaOf(ddl string) (*columnar.Schema, error) {
 	fs, err := sql.ParseSchema(ddl)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range fs {
+		if hasChar(f.Type) {
+			return nil, sparkerr.New("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING", "column %q: the char/varchar type can't be used in the table schema; use STRING", f.Name)
+		}
 	}
 	return columnar.NewSchema(fieldsOf(fs)...), nil
 }

@@ -1,0 +1,391 @@
+package engine_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/show"
+	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/connect"
+	"github.com/wstream/wstream/engine"
+	"github.com/wstream/wstream/internal/goldenjson"
+	"github.com/wstream/wstream/internal/testdirs"
+)
+
+// oracle counts cases per family, and knows the ones that are meant to differ.
+type oracle struct {
+	t        *testing.T
+	only     string
+	differs  map[string]string // reason by "family: case"
+	families []string
+	passed   map[string]int
+	total    map[string]int
+}
+
+// TestOracleReport runs all golden cases of functions, formats, show and ddl through the Go API and reports per
+// family. What is different on purpose stands in testdata/differences.txt with its reason. WSTREAM_ORACLE_DIR names
+// another folder of such cases, WSTREAM_ORACLE a part of "family: case" to look at alone.
+func TestOracleReport(t *testing.T) {
+	root := os.Getenv("WSTREAM_ORACLE_DIR")
+	if root == "" {
+		root = testdirs.Shared(t, "oracle")
+	}
+	o := &oracle{t: t, only: os.Getenv("WSTREAM_ORACLE"), differs: readDifferences(t), passed: map[string]int{}, total: map[string]int{}}
+	o.functions(filepath.Join(root, "functions"))
+	o.formats(filepath.Join(root, "formats"))
+	o.show(filepath.Join(root, "show"))
+	o.ddl(filepath.Join(root, "ddl", "schemas.jsonl"))
+	var report strings.Builder
+	passed, total := 0, 0
+	for _, f := range o.families {
+		fmt.Fprintf(&report, "%-32s %5d of %5d\n", f, o.passed[f], o.total[f])
+		passed, total = passed+o.passed[f], total+o.total[f]
+	}
+	if total == 0 {
+		t.Fatalf("no cases in %s", root)
+	}
+	t.Logf("\n%s%-32s %5d of %5d", report.String(), "all", passed, total)
+}
+
+// readDifferences reads lines "family: case: reason"; the reason follows the last " -- ".
+func readDifferences(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "differences.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, reason, ok := strings.Cut(line, " -- ")
+		if !ok {
+			t.Fatalf("differences.txt: %q has no reason", line)
+		}
+		out[name] = reason
+	}
+	return out
+}
+
+// check runs a case and counts it.
+func (o *oracle) check(family, name string, run func() error) {
+	full := family + ": " + name
+	if o.only != "" && !strings.Contains(full, o.only) {
+		return
+	}
+	if !slices.Contains(o.families, family) {
+		o.families = append(o.families, family)
+	}
+	o.total[family]++
+	err := guarded(run)
+	reason, listed := o.differs[full]
+	switch {
+	case err == nil && listed:
+		o.t.Errorf("%s: is like Spark; take its line (%s) out of differences.txt", full, reason)
+	case err == nil || listed:
+		o.passed[family]++
+	default:
+		o.t.Errorf("%s\n      %v", full, err)
+	}
+}
+
+func guarded(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return run()
+}
+
+func session(opts engine.Options) (*engine.Session, error) {
+	return engine.NewSession(connect.All(), opts)
+}
+
+// sameError compares a condition with the one that Spark gave.
+func sameError(err error, want string) error {
+	switch {
+	case err == nil:
+		return fmt.Errorf("no error, want %s", want)
+	case want == "*" || strings.HasPrefix(want, "_LEGACY_ERROR_TEMP") || slices.Contains(sparkerr.Conditions(err), want):
+		return nil
+	}
+	return fmt.Errorf("failed with %w, want %s", err, want)
+}
+
+// rowsOf are the rows of a result as JSON.
+func rowsOf(res *engine.Result) []string {
+	out := []string{}
+	for _, b := range res.Batches {
+		b = columnar.NewBatch(res.Schema, b.Columns, b.Rows)
+		for i := range b.Rows {
+			out = append(out, string(datumjson.AppendRow(nil, b, i)))
+		}
+	}
+	return out
+}
+
+func sameRows(got, want []string, ordered bool) error {
+	if !ordered {
+		got, want = canonicalSorted(got), canonicalSorted(want)
+	}
+	for i := range min(len(got), len(want)) {
+		if !goldenjson.Same([]byte(got[i]), []byte(want[i])) {
+			return fmt.Errorf("row %d is\n      %.600s\n      want\n      %.600s", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("%d rows, want %d", len(got), len(want))
+	}
+	return nil
+}
+
+func canonicalSorted(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = goldenjson.Canonical([]byte(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// eachLine decodes a file of JSON lines.
+func eachLine(t *testing.T, file string, f func(line []byte)) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := bufio.NewScanner(bytes.NewReader(data))
+	scan.Buffer(nil, 64<<20)
+	for scan.Scan() {
+		f(scan.Bytes())
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+func (o *oracle) functions(dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, f := range files {
+		family := "functions/" + strings.TrimSuffix(filepath.Base(f), ".jsonl")
+		eachLine(o.t, f, func(line []byte) {
+			var c functionCase
+			if err := json.Unmarshal(line, &c); err != nil {
+				o.t.Fatalf("%s: %v", f, err)
+			}
+			o.check(family, c.text(), c.run)
+		})
+	}
+}
+
+// functionCase is a statement with what Spark answered.
+type functionCase struct {
+	Expr, Query, Type, Schema, Error, Timezone string
+	Name                                       *string
+	Value                                      json.RawMessage
+	Rows                                       []json.RawMessage
+	Ordered                                    bool
+	ANSI                                       *bool
+}
+
+func (c *functionCase) text() string {
+	if c.Query != "" {
+		return c.Query
+	}
+	return "SELECT " + c.Expr
+}
+
+func (c *functionCase) run() error {
+	s, err := session(engine.Options{Timezone: c.Timezone, NoANSI: c.ANSI != nil && !*c.ANSI, Workers: 1})
+	if err != nil {
+		return err
+	}
+	res, err := s.SQL(c.text()).Collect(context.Background())
+	if c.Error != "" {
+		return sameError(err, c.Error)
+	}
+	if err != nil {
+		return fmt.Errorf("failed: %w", err)
+	}
+	got, want := rowsOf(res), []string{}
+	for _, r := range c.Rows {
+		want = append(want, string(r))
+	}
+	if c.Query != "" {
+		if res.Schema.String() != c.Schema {
+			return fmt.Errorf("schema %s, want %s", res.Schema, c.Schema)
+		}
+		return sameRows(got, want, c.Ordered)
+	}
+	if len(res.Schema.Fields) != 1 || res.Rows() != 1 {
+		return fmt.Errorf("%d columns and %d rows", len(res.Schema.Fields), res.Rows())
+	}
+	f := res.Schema.Fields[0]
+	if f.Type.String() != c.Type || c.Name != nil && *c.Name != f.Name {
+		return fmt.Errorf("column %q of type %s, want %q of %s", f.Name, f.Type, *c.Name, c.Type)
+	}
+	value := datumjson.Append(nil, f.Type, res.Batches[0].Columns[0].Datum(0))
+	return sameRows([]string{string(value)}, []string{string(c.Value)}, true)
+}
+
+// formatCase is a file, how it is to be read, and what Spark made of it.
+type formatCase struct {
+	Format, Input string
+	Schema        *string
+	Options       map[string]string
+	ResultSchema  string `yaml:"resultSchema"`
+}
+
+func (o *oracle) formats(dir string) {
+	dirs, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, d := range dirs {
+		text, err := os.ReadFile(filepath.Join(d, "case.yaml"))
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		var c formatCase
+		if err := yaml.Unmarshal(text, &c); err != nil {
+			o.t.Fatalf("%s: %v", d, err)
+		}
+		o.check("formats/"+c.Format, filepath.Base(d), func() error { return c.run(o.t, d) })
+	}
+}
+
+func (c *formatCase) run(t *testing.T, dir string) error {
+	s, err := session(engine.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	r := s.Read().Format(c.Format).Options(c.Options)
+	if c.Schema != nil {
+		r.Schema(*c.Schema)
+	}
+	path, err := filepath.Abs(filepath.Join(dir, c.Input))
+	if err != nil {
+		return err
+	}
+	res, err := r.Load(path).Collect(context.Background())
+	if text, missing := os.ReadFile(filepath.Join(dir, "error.json")); missing == nil {
+		var want struct {
+			Error  string
+			Causes []string
+		}
+		if err := json.Unmarshal(text, &want); err != nil {
+			return err
+		}
+		return sameError(err, want.Error)
+	}
+	if err != nil {
+		return fmt.Errorf("failed: %w", err)
+	}
+	want := []string{}
+	eachLine(t, filepath.Join(dir, "expected.jsonl"), func(line []byte) { want = append(want, string(line)) })
+	if res.Schema.String() != c.ResultSchema {
+		return fmt.Errorf("schema %s, want %s", res.Schema, c.ResultSchema)
+	}
+	return sameRows(rowsOf(res), want, true)
+}
+
+// showCase is a query, or a table of rows, and the text that Spark prints of it.
+type showCase struct {
+	Query, Schema, Sink string
+	NumRows             int `yaml:"numRows"`
+	Truncate            int
+	Vertical            bool
+	Source              struct{ Format, Schema string }
+	Files               []string
+	OutputMode          string `yaml:"outputMode"`
+	Options             map[string]string
+	Error               string
+	RowOrder            string `yaml:"rowOrder"`
+}
+
+func (o *oracle) show(dir string) {
+	dirs, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, d := range dirs {
+		text, err := os.ReadFile(filepath.Join(d, "case.yaml"))
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		var c showCase
+		if err := yaml.Unmarshal(text, &c); err != nil {
+			o.t.Fatalf("%s: %v", d, err)
+		}
+		if c.Sink != "" {
+			continue // the console's cases are a test of the connector
+		}
+		o.check("show", filepath.Base(d), func() error { return c.table(d) })
+	}
+}
+
+func (c *showCase) table(dir string) error {
+	s, err := session(engine.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "expected.txt"))
+	if err != nil {
+		return err
+	}
+	var got strings.Builder
+	df := s.SQL(c.Query)
+	if c.Vertical {
+		err = df.ShowVertical(context.Background(), &got, c.NumRows, c.Truncate)
+	} else {
+		err = df.Show(context.Background(), &got, c.NumRows, c.Truncate)
+	}
+	if err != nil {
+		return err
+	}
+	if got.String() != string(want) {
+		return fmt.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+	return nil
+}
+
+func (o *oracle) ddl(file string) {
+	eachLine(o.t, file, func(line []byte) {
+		var c struct {
+			DDL, ToDDL, Tree, Error string
+			JSON                    json.RawMessage
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
+			o.t.Fatalf("%s: %v", file, err)
+		}
+		o.check("ddl", c.DDL, func() error {
+			schema, err := columnar.ParseDDL(c.DDL)
+			if c.Error != "" {
+				return sameError(err, c.Error)
+			}
+			if err != nil {
+				return err
+			}
+			if schema.String() != c.ToDDL {
+				return fmt.Errorf("as DDL\n      %s\n      want\n      %s", schema, c.ToDDL)
+			}
+			if got := show.Tree(schema); got != c.Tree {
+				return fmt.Errorf("as a tree\n%s      want\n%s", got, c.Tree)
+			}
+			return nil
+		})
+	})
+}
