@@ -6,7 +6,6 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/arrowfmt"
-	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/engine/connector"
 )
 
@@ -35,21 +34,9 @@ func openArrow(_ connector.Env, _ connector.Options, schema *columnar.Schema) (r
 
 // inferArrow is the schema of the first file.
 func inferArrow(env connector.Env, _ connector.Options, files []file) (*columnar.Schema, error) {
-	f, err := env.FS.Open(files[0].Path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	r, err := arrowfmt.Open(f, size, nil)
-	if err != nil {
-		return nil, lines.FileError(files[0].Path, err)
-	}
-	defer r.Close()
-	return r.Schema(), nil
+	return schemaOf(env, files[0], func(f io.ReaderAt, size int64) (described, error) {
+		return arrowfmt.Open(f, size, nil)
+	})
 }
 
 func writeArrow(_ connector.Env, o connector.Options) (fileFormat, error) {

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/wstream/wstream/columnar"
-	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/columnar/parquetfmt"
 	"github.com/wstream/wstream/engine/connector"
 )
@@ -72,9 +71,11 @@ func inferParquet(env connector.Env, o connector.Options, files []file) (*column
 	}
 	out := &columnar.Schema{}
 	for _, f := range files {
-		s, err := parquetSchema(env, f)
+		s, err := schemaOf(env, f, func(f io.ReaderAt, size int64) (described, error) {
+			return parquetfmt.Open(f, size, nil)
+		})
 		if err != nil {
-			return nil, lines.FileError(f.Path, err)
+			return nil, err
 		}
 		for _, fd := range s.Fields {
 			if out.IndexFold(fd.Name) < 0 {
@@ -86,24 +87,6 @@ func inferParquet(env connector.Env, o connector.Options, files []file) (*column
 		}
 	}
 	return out, nil
-}
-
-func parquetSchema(env connector.Env, f file) (*columnar.Schema, error) {
-	in, err := env.FS.Open(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	size, err := in.Size()
-	if err != nil {
-		return nil, err
-	}
-	r, err := parquetfmt.Open(in, size, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.Schema(), nil
 }
 
 func writeParquet(_ connector.Env, o connector.Options) (fileFormat, error) {

@@ -1,0 +1,50 @@
+package files
+
+import (
+	"context"
+	"io"
+
+	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/avrofmt"
+	"github.com/wstream/wstream/engine/connector"
+)
+
+func avroFormat() *format {
+	return &format{
+		name:    "avro",
+		doc:     "Avro object container files. Columns are found by name; those that a file does not have are null.",
+		options: []connector.Option{{Name: "compression", Default: "snappy", Doc: "Writing: none, snappy, deflate or zstandard."}},
+		open:    openAvro,
+		infer:   inferAvro,
+		write:   writeAvro,
+	}
+}
+
+func openAvro(_ connector.Env, _ connector.Options, schema *columnar.Schema) (reader, error) {
+	read := func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error {
+		r, err := avrofmt.Open(f, size, columns(schema, need))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return emitAll(ctx, r, emit)
+	}
+	return reader{block: &blockFormat{read: read}}, nil
+}
+
+// inferAvro is the schema of the first file.
+func inferAvro(env connector.Env, _ connector.Options, files []file) (*columnar.Schema, error) {
+	return schemaOf(env, files[0], func(f io.ReaderAt, size int64) (described, error) {
+		return avrofmt.Open(f, size, nil)
+	})
+}
+
+func writeAvro(_ connector.Env, o connector.Options) (fileFormat, error) {
+	compression := o.String("compression", "")
+	if _, err := avrofmt.NewWriter(io.Discard, columnar.NewSchema(), compression); err != nil {
+		return fileFormat{}, err
+	}
+	return fileFormat{extension: ".avro", open: func(w io.Writer, schema *columnar.Schema) (Output, error) {
+		return avrofmt.NewWriter(w, schema, compression)
+	}}, nil
+}
