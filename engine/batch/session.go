@@ -82,16 +82,23 @@ func (s *Session) Plan(q sql.Query) (plan.Node, error) {
 	return a.Optimize(n), nil
 }
 
+// query runs a query; the result's schema is that of the query as analysed, since the optimiser may
+// know better than Spark's analyser what is never null.
 func (s *Session) query(ctx context.Context, q sql.Query) (*Result, error) {
-	root, err := s.Plan(q)
+	a := plan.NewAnalyzer(catalog{s}, s.Settings, s.Registry)
+	n, err := a.Query(q)
 	if err != nil {
 		return nil, err
 	}
-	return s.Execute(ctx, root)
+	return s.execute(ctx, a.Optimize(n), schemaOf(n))
 }
 
 // Execute runs an optimised plan.
 func (s *Session) Execute(ctx context.Context, root plan.Node) (*Result, error) {
+	return s.execute(ctx, root, schemaOf(root))
+}
+
+func (s *Session) execute(ctx context.Context, root plan.Node, schema *columnar.Schema) (*Result, error) {
 	zone := s.Settings.Zone
 	if zone == nil {
 		zone = time.UTC
@@ -106,7 +113,7 @@ func (s *Session) Execute(ctx context.Context, root plan.Node) (*Result, error) 
 	if s.Settings.Now != nil {
 		now = s.Settings.Now
 	}
-	res := &Result{Schema: schemaOf(root)}
+	res := &Result{Schema: schema}
 	_, err = q.Run(ctx, exec.Batch{
 		Time: now().UnixMicro(),
 		Input: func(ctx context.Context, rel *plan.Relation) ([]connector.Partition, error) {

@@ -177,7 +177,7 @@ func (e *arith) Nullable() bool {
 	}
 	switch e.op {
 	case "/", "%", "div", "pmod":
-		return e.mode != modeANSI || e.typ.Kind == columnar.KindDecimal && e.mode != modeANSI
+		return true
 	}
 	return e.mode != modeANSI && e.typ.Kind == columnar.KindDecimal
 }
@@ -207,11 +207,47 @@ func (e *arith) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error)
 	}
 	l, r, err := eval2(ctx, e.l, e.r, in)
 	if err != nil {
-		return nil, err
+		compute := func(_ *Context, a []vec, n int) (*columnar.Column, error) { return e.compute(a[0], a[1], n) }
+		switch e.op {
+		case "/", "%", "div", "pmod": // the divisor comes first, and a zero without ANSI needs no dividend
+			var zero func(c *columnar.Column, i int) bool
+			if e.mode != modeANSI {
+				zero = isZero
+			}
+			return narrowed(ctx, e, []int{1, 0}, in, zero, compute)
+		}
+		return narrowed(ctx, e, []int{0, 1}, in, nil, compute)
 	}
 	if anyNull(l, r) {
 		return columnar.NewNull(e.typ, n), nil
 	}
+	return e.compute(l, r, n)
+}
+
+// isZero tells whether the number in row i is zero.
+func isZero(c *columnar.Column, i int) bool {
+	switch v := c.Datum(i).(type) {
+	case int8:
+		return v == 0
+	case int16:
+		return v == 0
+	case int32:
+		return v == 0
+	case int64:
+		return v == 0
+	case float32:
+		return v == 0
+	case float64:
+		return v == 0
+	case columnar.Dec128:
+		return v == columnar.Dec128{}
+	}
+	return false
+}
+
+// compute is the operation on n > 0 rows of operands that are no constant nulls.
+func (e *arith) compute(l, r vec, n int) (*columnar.Column, error) {
+	var err error
 	if l.con && r.con {
 		l = vec{l.full(n), false}
 		if n == 1 {

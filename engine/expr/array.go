@@ -91,14 +91,18 @@ func gatherRows(typ, elem *columnar.Type, a []vec, n int) *columnar.Column {
 func (b *Binder) arrayAndValue(args []Expr, arr, val int, nullValue bool) ([]Expr, error) {
 	sql := b.sql(args)
 	x, y := args[arr].Type(), args[val].Type()
-	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind == columnar.KindArray && x.Elem.Kind == columnar.KindNull)
+	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind != columnar.KindArray || x.Elem.Kind == columnar.KindNull)
 	if !nullValue && (x.Kind == columnar.KindNull || untyped) {
 		return nil, mismatch("NULL_TYPE", sql, "null typed values cannot be used as arguments of `%s`", b.name())
 	}
 	if x.Kind != columnar.KindArray {
 		return nil, unexpectedInput(sql, arr, `"ARRAY"`, args[arr])
 	}
-	t := b.widerNoStrings(x.Elem, y)
+	two := b.tightestLegacy
+	if b.name() == "array_contains" {
+		two = b.widerNoStrings
+	}
+	t := two(x.Elem, y)
 	if t == nil {
 		return nil, mismatch("ARRAY_FUNCTION_DIFF_TYPES", sql, "input to `%s` should have been \"ARRAY\" followed by a value with same element type, but it's [\"%s\", \"%s\"]", b.name(), x.SQL(), y.SQL())
 	}
@@ -276,12 +280,13 @@ func bindArrayInsert(b *Binder, args []Expr) (Expr, error) {
 	if x.Kind != columnar.KindArray {
 		return nil, diff()
 	}
-	t := b.widerNoStrings(x.Elem, y)
+	t := b.tightestLegacy(x.Elem, y)
 	if t == nil {
 		return nil, diff()
 	}
-	pt := b.implicitType(args[1].Type(), isInt)
-	if pt == nil {
+	switch args[1].Type().Kind {
+	case columnar.KindInt8, columnar.KindInt16, columnar.KindInt32:
+	default:
 		return nil, unexpectedInput(sql, 1, `"INT"`, args[1])
 	}
 	args = []Expr{b.implicit(args[0], columnar.ArrayOf(t, x.ElemNullable)), b.implicit(args[1], columnar.Int32), b.implicit(args[2], t)}
@@ -448,7 +453,7 @@ func (b *Binder) twoArrays(args []Expr) ([]Expr, *columnar.Type, error) {
 	if x.Kind != columnar.KindArray || y.Kind != columnar.KindArray {
 		return nil, nil, diff()
 	}
-	t := b.widerNoStrings(x.Elem, y.Elem)
+	t := b.tightestLegacy(x.Elem, y.Elem)
 	if t == nil {
 		return nil, nil, diff()
 	}
@@ -881,8 +886,13 @@ func bindArrayJoin(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 2, 3); err != nil {
 		return nil, err
 	}
-	args, err := b.coerce(args, arrayOf(columnar.String), isString, isString)
+	sql := b.sql(args)
+	out, err := b.coerceAs(sql, args[:1], arrayOf(columnar.String))
 	if err != nil {
+		return nil, err
+	}
+	args = append(out, args[1:]...)
+	if args, err = b.expectAs(sql, args, isAny, isString, isString); err != nil {
 		return nil, err
 	}
 	return simple("array_join", args, columnar.String, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
@@ -1039,6 +1049,9 @@ func bindGet(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 2, 2); err != nil {
 		return nil, err
 	}
+	if args[0].Type().Kind == columnar.KindNull {
+		return nil, unexpectedInput(b.sql(args), 0, `"ARRAY"`, args[0])
+	}
 	args, err := b.coerce(args, isArray, isInt)
 	if err != nil {
 		return nil, err
@@ -1062,12 +1075,17 @@ func bindElementAt(try bool) func(b *Binder, args []Expr) (Expr, error) {
 		t := args[0].Type()
 		switch t.Kind {
 		case columnar.KindMap:
-			return b.mapValue(sql, func(a []Expr) string { return sqlCall(name, a) }, args[0], args[1])
+			m, key := args[0], args[1]
+			k := b.tightestLegacy(t.Key, key.Type())
+			if k == nil {
+				return nil, mismatch("MAP_FUNCTION_DIFF_TYPES", sql, "input to `element_at` should have been \"MAP\" followed by a value with same key type, but it's [\"%s\", \"%s\"]", t.SQL(), key.Type().SQL())
+			}
+			m = b.implicit(m, columnar.MapOf(k, t.Elem, t.ElemNullable))
+			return b.mapValue(sql, func(a []Expr) string { return sqlCall(name, a) }, m, b.implicit(key, k))
 		case columnar.KindArray:
 			it := args[1].Type()
 			switch it.Kind {
 			case columnar.KindInt8, columnar.KindInt16, columnar.KindInt32:
-			case columnar.KindNull:
 			default:
 				return nil, unexpectedInput(sql, 1, `"INT"`, args[1])
 			}

@@ -52,13 +52,17 @@ func (c *call) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error) 
 		return columnar.NewEmpty(c.typ), nil
 	}
 	vs, err := evalAll(ctx, c.args, in)
-	if err != nil {
+	var out *columnar.Column
+	switch {
+	case err != nil && (c.nulls || len(c.args) < 2):
 		return nil, err
-	}
-	if !c.nulls && anyNull(vs...) {
+	case err != nil:
+		out, err = narrowed(ctx, c, inOrder(len(c.args)), in, nil, c.kernel)
+	case !c.nulls && anyNull(vs...):
 		return columnar.NewNull(c.typ, n), nil
+	default:
+		out, err = c.kernel(ctx, vs, n)
 	}
-	out, err := c.kernel(ctx, vs, n)
 	if err != nil {
 		return nil, err
 	}

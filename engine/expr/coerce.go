@@ -53,6 +53,13 @@ func (b *Binder) tightest(x, y *columnar.Type) *columnar.Type {
 	return b.complexType(x, y, b.tightest)
 }
 
+// tightestLegacy is tightest by the rules of the older dialect, which functions of arrays use in both.
+func (b *Binder) tightestLegacy(x, y *columnar.Type) *columnar.Type {
+	old := *b
+	old.ANSI = false
+	return old.tightest(x, y)
+}
+
 // decimalHoldsIntegral tells whether every value of an integral type fits the decimal type.
 func decimalHoldsIntegral(d, i *columnar.Type) bool {
 	n := decimalOf(i)

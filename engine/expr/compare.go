@@ -136,11 +136,8 @@ func (b *Binder) comparisonTypes(op cmpOp, l, r Expr) (Expr, Expr, Expr) {
 	}
 	// Structs and arrays whose members differ are widened too; names of fields do not count.
 	if x.IsNested() && x.Kind == y.Kind {
-		if t := b.widerNoStrings(x, y); t != nil {
-			return b.implicit(l, t), b.implicit(r, t), nil
-		}
 		if t := renamed(y, x); t != nil {
-			if w := b.widerNoStrings(x, t); w != nil {
+			if w := b.tightest(x, t); w != nil {
 				return b.implicit(l, w), b.implicit(b.implicit(r, t), w), nil
 			}
 		}
@@ -294,7 +291,12 @@ func (e *comparison) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, e
 	}
 	l, r, err := eval2(ctx, e.l, e.r, in)
 	if err != nil {
-		return nil, err
+		if e.op == opNullEq {
+			return nil, err
+		}
+		return narrowed(ctx, e, []int{0, 1}, in, nil, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+			return columnar.NewBools(n, compareBits(e.op, a[0], a[1], n), validOf(a...)), nil
+		})
 	}
 	if e.op == opNullEq {
 		lv, rv := validBits(l, n), validBits(r, n)

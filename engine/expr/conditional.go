@@ -57,13 +57,13 @@ func (b *Binder) caseWhen(whens []When, els Expr) (Expr, error) {
 
 func (b *Binder) ifElse(cond, then, els Expr) (Expr, error) {
 	sql := "(IF(" + cond.SQL() + ", " + then.SQL() + ", " + els.SQL() + "))"
-	if cond.Type().Kind == columnar.KindNull {
+	values, t := b.toCommon([]Expr{then, els}, b.wider)
+	if cond.Type().Kind == columnar.KindNull && t != nil {
 		cond = b.implicit(cond, columnar.Bool)
 	}
 	if cond.Type().Kind != columnar.KindBool {
 		return nil, unexpectedInput(sql, 0, `"BOOLEAN"`, cond)
 	}
-	values, t := b.toCommon([]Expr{then, els}, b.wider)
 	if t == nil {
 		return nil, mismatch("DATA_DIFF_TYPES", sql, "input to `if` should all be the same type, but it's (\"%s\" or \"%s\")", then.Type().SQL(), els.Type().SQL())
 	}

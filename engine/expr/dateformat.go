@@ -74,9 +74,9 @@ func writeDatetime(first spec, scale int64) func(b *Binder, args []Expr) (Expr, 
 var isMoment = oneOf(isString, isDate, isTimestamp, isNTZ)
 
 // readDatetime is the instant, in microseconds, of texts read by a pattern; dates and timestamps need none. A fault is an
-// error that advises to use instead, or null when instead is empty.
-func (b *Binder) readDatetime(sql string, args []Expr, typ *columnar.Type, instead string, finish func(w *columnar.Builder, micros int64)) (*call, error) {
-	in, err := b.coerceAs(sql, args, isMoment, isString)
+// error that advises to use instead, or null when instead is empty. convert checks the arguments' types.
+func (b *Binder) readDatetime(sql string, args []Expr, convert func(sql string, args []Expr, specs ...spec) ([]Expr, error), typ *columnar.Type, instead string, finish func(w *columnar.Builder, micros int64)) (*call, error) {
+	in, err := convert(sql, args, isMoment, isString)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,18 @@ func parseDatetime(typ *columnar.Type, instead string, try bool) func(b *Binder,
 		}
 		sql := b.sql(args)
 		if len(args) == 1 {
-			e, err := b.Cast(args[0], typ, try)
+			takes := isMoment
+			if typ.Kind == columnar.KindTimestamp {
+				takes = oneOf(isString, isDate, isTimestamp, isNTZ, isNumeric)
+			}
+			in := args
+			if !takes.accepts(args[0].Type()) {
+				var err error
+				if in, err = b.coerceAs(sql, args, takes); err != nil {
+					return nil, err
+				}
+			}
+			e, err := b.Cast(in[0], typ, try)
 			if err != nil {
 				return nil, err
 			}
@@ -151,7 +162,7 @@ func parseDatetime(typ *columnar.Type, instead string, try bool) func(b *Binder,
 		if typ.Kind == columnar.KindDate {
 			read = columnar.Timestamp
 		}
-		e, err := b.readDatetime(sql, args, read, advice, func(w *columnar.Builder, micros int64) { w.AppendInt(micros) })
+		e, err := b.readDatetime(sql, args, b.coerceAs, read, advice, func(w *columnar.Builder, micros int64) { w.AppendInt(micros) })
 		if err != nil || read == typ {
 			return e, err
 		}
@@ -179,7 +190,7 @@ func bindUnixTimestamp(least int) func(b *Binder, args []Expr) (Expr, error) {
 		if !b.ANSI {
 			advice = ""
 		}
-		return b.readDatetime(b.sql(args), args, columnar.Int64, advice, func(w *columnar.Builder, micros int64) { w.AppendInt(micros / 1_000_000) })
+		return b.readDatetime(b.sql(args), args, b.expectAs, columnar.Int64, advice, func(w *columnar.Builder, micros int64) { w.AppendInt(micros / 1_000_000) })
 	}
 }
 

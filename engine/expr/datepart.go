@@ -41,9 +41,10 @@ func dateInt(f func(days int64) int) func(b *Binder, args []Expr) (Expr, error) 
 // clockInt binds a function of the time of day that gives an INT.
 func clockInt(f func(micros int64) int64) func(b *Binder, args []Expr) (Expr, error) {
 	return func(b *Binder, args []Expr) (Expr, error) {
-		if err := b.argCount(args, 1, 1); err != nil {
-			return nil, err
+		if len(args) == 0 {
+			return nil, b.wrongArgs("> 0", 0)
 		}
+		args = args[:1] // Spark takes more arguments, and looks at none of them
 		name := b.name()
 		if args[0].Type().Kind == columnar.KindTime {
 			return simple(name, args, columnar.Int32, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
@@ -111,7 +112,7 @@ func bindExtract(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if k := args[0].Type().Kind; !ok || k != columnar.KindString && k != columnar.KindNull {
 		return nil, sparkerr.New("NON_FOLDABLE_ARGUMENT", "the function `%s` requires the parameter `field` to be a foldable expression of the type \"STRING\", but the actual argument is a non-foldable", name)
 	}
 	sql := sqlCall(name, args)

@@ -348,11 +348,11 @@ func unixOf(micros int64) func(b *Binder, args []Expr) (Expr, error) {
 	}}.strict
 }
 
-// strict is bind without implicit casts but for NULL and strings.
+// strict is bind without implicit casts but for NULL.
 func (t typed) strict(b *Binder, args []Expr) (Expr, error) {
 	for i, a := range args {
 		k := a.Type().Kind
-		if i < len(t.specs) && !t.specs[i].accepts(a.Type()) && k != columnar.KindNull && k != columnar.KindString {
+		if i < len(t.specs) && !t.specs[i].accepts(a.Type()) && k != columnar.KindNull {
 			return nil, unexpectedInput(b.sql(args), i, t.specs[i].text(), a)
 		}
 	}

@@ -170,11 +170,8 @@ func bindStack(b *Binder, args []Expr) (Expr, error) {
 		return nil, b.wrongArgs("> 1", len(args))
 	}
 	sql := b.sql(args)
-	if k := args[0].Type().Kind; k != columnar.KindInt32 {
-		t := b.implicitType(args[0].Type(), isInt)
-		if t == nil || !isConst(args[0]) {
-			return nil, unexpectedInput(sql, 0, `"INT"`, args[0])
-		}
+	if k := args[0].Type().Kind; k != columnar.KindInt32 && k != columnar.KindNull {
+		return nil, unexpectedInput(sql, 0, `"INT"`, args[0])
 	}
 	v, ok, err := b.foldable(b.implicit(args[0], columnar.Int32))
 	if err != nil {

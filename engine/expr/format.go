@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
@@ -152,7 +153,7 @@ func bindFormatNumber(b *Binder, args []Expr) (Expr, error) {
 	if args[1].Type().Kind == columnar.KindString {
 		how = isString
 	}
-	second, err := b.coerceAs(sql, args, isAny, how)
+	second, err := b.expectAs(sql, args, isAny, oneOf(isInt, isString))
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +217,14 @@ func bindToChar(b *Binder, args []Expr) (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			return nil, nonFoldable(b.name(), "format", args[1])
+		if !ok || args[1].Type().Kind != columnar.KindString {
+			return nil, notConstant(b.name(), "format")
 		}
 		how, _ := v.(string)
 		if v == nil {
 			return Named(NewLiteral(columnar.String, nil), sql), nil
 		}
+		how = strings.ToLower(how)
 		switch how {
 		case "base64", "hex":
 			return b.Func(how, args[0])

@@ -621,7 +621,7 @@ func bindArraySort(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	if f.Type().Kind != columnar.KindInt32 {
-		return nil, unexpectedInput(b.sql(args), 1, `"INT"`, f)
+		return nil, mismatch("UNEXPECTED_RETURN_TYPE", b.sql(args), "the `lambdafunction` requires return \"INT\" type, but the actual is \"%s\" type", f.Type().SQL())
 	}
 	return &higher{name: "array_sort", args: []Expr{args[0], f}, typ: t, nullFn: firstNullable, kernel: func(c *higherCall) (*columnar.Column, error) {
 		idx, parent, off := elements(c.arg[0], c.n)

@@ -243,7 +243,11 @@ func bindMapConcat(b *Binder, args []Expr) (Expr, error) {
 			return nil, mismatch("MAP_CONCAT_DIFF_TYPES", sql, "the `map_concat` should all be of type map, but argument %d is \"%s\"", i+1, a.Type().SQL())
 		}
 	}
-	out, t := b.toCommon(args, b.widerNoStrings)
+	two := b.wider
+	if b.ANSI { // a key that is read from a string may be null, which no key is
+		two = b.widerNoStrings
+	}
+	out, t := b.toCommon(args, two)
 	if t == nil {
 		return nil, diffTypes("DATA_DIFF_TYPES", sql, "map_concat", args)
 	}

@@ -151,6 +151,9 @@ func bindCeilFloor(mode roundMode, printed string) func(b *Binder, args []Expr) 
 		}
 		name := b.name()
 		if len(args) == 2 {
+			if args[1].Type().Kind != columnar.KindInt32 {
+				return nil, notConstant(name, "scale")
+			}
 			args, err := b.coerce(args, isDecimal, isInt)
 			if err != nil {
 				return nil, err

@@ -63,6 +63,9 @@ func bindAssertTrue(b *Binder, args []Expr) (Expr, error) {
 		full = []Expr{args[0], NewString("'" + args[0].SQL() + "' is not true!")}
 	}
 	sql := b.sql(full)
+	if k := full[0].Type().Kind; k != columnar.KindBool && k != columnar.KindNull {
+		return nil, unexpectedInput(sql, 0, `"BOOLEAN"`, full[0])
+	}
 	out, err := b.coerceAs(sql, full, isBool, isString)
 	if err != nil {
 		return nil, err

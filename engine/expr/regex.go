@@ -167,7 +167,7 @@ func bindStrToMap(b *Binder, args []Expr) (Expr, error) {
 	for _, d := range []string{",", ":"}[len(args)-1:] {
 		full = append(full, NewString(d))
 	}
-	full, err := b.coerceAs(sqlCall(name, full), full, isString)
+	full, err := b.expectAs(sqlCall(name, full), full, isString)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func bindParseURL(try bool) func(b *Binder, args []Expr) (Expr, error) {
 			return nil, err
 		}
 		name := b.name()
-		args, err := b.coerce(args, isString)
+		args, err := b.expect(args, isString)
 		if err != nil {
 			return nil, err
 		}

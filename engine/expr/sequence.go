@@ -21,10 +21,6 @@ func bindSequence(b *Binder, args []Expr) (Expr, error) {
 		return mismatch("SEQUENCE_WRONG_INPUT_TYPES", sql, "`sequence` uses the wrong parameter type; start and stop must resolve to the same type: integral, date or timestamp, and the step must be an integer or an interval")
 	}
 	switch {
-	case t.Kind == columnar.KindNull:
-		t = columnar.Int32
-		out = []Expr{b.implicit(ends[0], t), b.implicit(ends[1], t)}
-		fallthrough
 	case t.IsIntegral():
 		if len(args) == 3 {
 			all, w := b.toCommon(append(out, args[2]), b.wider)
@@ -38,8 +34,6 @@ func bindSequence(b *Binder, args []Expr) (Expr, error) {
 			s := args[2]
 			switch s.Type().Kind {
 			case columnar.KindYearMonth, columnar.KindDayTime, columnar.KindCalendar:
-			case columnar.KindNull, columnar.KindString:
-				s = b.implicit(s, columnar.Calendar)
 			default:
 				return nil, wrong()
 			}

@@ -31,6 +31,17 @@ func stringFn(f func(dst []byte, s string) []byte, aliases ...string) func(b *Bi
 	}
 }
 
+// strictString is bind for a function whose arguments are strings without any implicit cast but of NULL.
+func strictString(bind func(b *Binder, args []Expr) (Expr, error)) func(b *Binder, args []Expr) (Expr, error) {
+	return func(b *Binder, args []Expr) (Expr, error) {
+		in, err := b.expect(args, isString)
+		if err != nil {
+			return nil, err
+		}
+		return bind(b, in)
+	}
+}
+
 // bytesInt is a function of one string or binary value that gives an INT.
 func bytesInt(f func(v []byte, binary bool) int) func(b *Binder, args []Expr) (Expr, error) {
 	return func(b *Binder, args []Expr) (Expr, error) {
@@ -522,7 +533,7 @@ func bindMask(b *Binder, args []Expr) (Expr, error) {
 		}
 	}
 	sql := sqlCall(name, full)
-	in, err := b.coerceAs(sql, full, isString)
+	in, err := b.expectAs(sql, full, isString)
 	if err != nil {
 		return nil, err
 	}

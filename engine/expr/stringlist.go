@@ -55,7 +55,7 @@ func stringFunctions() []*Function {
 			}
 			return nil
 		}}.bind, "char"),
-		f("soundex", "soundex(str)", "The Soundex code.", "SELECT soundex('Miller') → M460", stringFn(func(dst []byte, s string) []byte { return append(dst, javatext.Soundex(s)...) })),
+		f("soundex", "soundex(str)", "The Soundex code.", "SELECT soundex('Miller') → M460", strictString(stringFn(func(dst []byte, s string) []byte { return append(dst, javatext.Soundex(s)...) }))),
 		f("base64", "base64(bin)", "Base64 of a binary value.", "SELECT base64('Spark') → U3Bhcms=", typed{specs: []spec{isBinary}, out: columnar.String, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
 			w.FinishScratch(javatext.AppendBase64(w.Scratch(), raw(a[0], i)))
 			return nil
@@ -474,6 +474,9 @@ func bindToBinary(try bool) func(b *Binder, args []Expr) (Expr, error) {
 		switch format {
 		case "hex", "utf-8", "utf8", "base64":
 		default:
+			if try {
+				return Named(NewLiteral(columnar.Binary, nil), sql), nil
+			}
 			return nil, mismatch("INVALID_ARG_VALUE", sql, "the `fmt` value must to be a case-insensitive \"STRING\" literal of 'hex', 'utf-8', 'utf8', or 'base64', but got '%s'", format)
 		}
 		e := simple(name, args[:1], columnar.Binary, func(_ *Context, a []vec, n int) (*columnar.Column, error) {

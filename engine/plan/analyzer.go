@@ -213,6 +213,11 @@ func (a *Analyzer) combine(kind sql.SetOpKind, all bool, l, r Node, at sql.Node)
 	if err != nil {
 		return nil, err
 	}
+	if kind != sql.Union || !all {
+		if err := withoutMaps(attrs, at); err != nil {
+			return nil, err
+		}
+	}
 	if kind != sql.Union {
 		return &SetOp{Except: kind == sql.Except, All: all, Left: l, Right: r, Attrs: attrs}, nil
 	}

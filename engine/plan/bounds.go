@@ -57,7 +57,7 @@ func BoundsOf(n *Join) Bounds {
 			continue
 		}
 		l, sign, r, ok := expr.InequalityOperands(c)
-		if !ok || !isTimeLike(l.Type()) {
+		if !ok || !isTimeLike(l.Type()) || UsesMonths(c) {
 			continue
 		}
 		ls, lt := sides(l)
@@ -76,6 +76,24 @@ func BoundsOf(n *Join) Bounds {
 		}
 	}
 	return b
+}
+
+// UsesMonths tells whether an interval with months or years is in a condition. Months differ in length, so that no bound
+// on time follows from it, as in Spark.
+func UsesMonths(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(x expr.Expr) bool {
+		if x.Type().Kind == columnar.KindYearMonth {
+			found = true
+		}
+		if l, ok := x.(*expr.Literal); ok {
+			if c, ok := l.Value.(columnar.CalendarInterval); ok && c.Months != 0 {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func isTimeLike(t *columnar.Type) bool {

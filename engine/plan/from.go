@@ -246,7 +246,8 @@ func (a *Analyzer) values(v *sql.Values, ctes *cteScope, outer *scope) (Node, er
 			}
 			c, err := e.Eval(ctx, one)
 			if err != nil {
-				return nil, atPos(err, v.Rows[k].At())
+				p := v.Rows[k].At()
+				return nil, sparkerr.At(p.Line, p.Col, "INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION", "cannot evaluate the expression \"%s\" of the inline table", e.SQL()).WithCause(err)
 			}
 			parts[k] = c.WithType(t)
 			null = null || c.NullCount() > 0
@@ -480,7 +481,7 @@ func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*f
 		node.Cond = cond
 	}
 	for _, p := range pulled {
-		node.Cond = a.and(node.Cond, p)
+		node.Cond = a.and(node.Cond, toInner(p))
 	}
 	if kind == Cross && node.Cond != nil {
 		node.Kind = Inner

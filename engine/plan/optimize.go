@@ -12,6 +12,7 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = dropAliases(root)
 	root = a.foldConstants(root)
 	root = a.setOpsToJoins(root)
+	root = combineLimits(root)
 	root = a.conditionsIntoJoins(root)
 	root = a.inferNotNull(root)
 	root = a.pushFilters(root)
@@ -139,7 +140,6 @@ func (a *Analyzer) fold(e expr.Expr, ctx *expr.Context, one *columnar.Batch) exp
 		if c, err := e.Eval(ctx, one); err == nil {
 			return &expr.Literal{Typ: e.Type(), Value: c.Datum(0), Text: e.SQL()}
 		}
-		return e
 	}
 	old := e.Children()
 	var kids []expr.Expr
@@ -155,10 +155,21 @@ func (a *Analyzer) fold(e expr.Expr, ctx *expr.Context, one *columnar.Batch) exp
 			kids[i] = k
 		}
 	}
+	now := old
 	if kids != nil {
-		return e.WithChildren(kids)
+		now = kids
 	}
-	return e
+	if expr.NullIntolerant(e) {
+		for _, k := range now {
+			if l, ok := k.(*expr.Literal); ok && l.Value == nil {
+				return &expr.Literal{Typ: e.Type(), Text: e.SQL()}
+			}
+		}
+	}
+	if kids == nil || constant {
+		return e // what fails as a whole keeps its parts, so that the fault is reported as it is written
+	}
+	return e.WithChildren(kids)
 }
 
 // setOpsToJoins turns INTERSECT and EXCEPT of a stream into joins on all columns, without duplicates.
@@ -206,6 +217,40 @@ func within(ids map[expr.AttrID]bool, attrs []*expr.Attr) bool {
 		}
 	}
 	return true
+}
+
+// combineLimits makes one limit of two that follow one another, so that one count is kept.
+func combineLimits(root Node) Node {
+	return Transform(root, func(n Node) Node {
+		outer, ok := n.(*Limit)
+		if !ok || outer.Offset != 0 || outer.Count < 0 {
+			return n
+		}
+		var drop func(m Node) (Node, int64)
+		drop = func(m Node) (Node, int64) {
+			switch m := m.(type) {
+			case *Project:
+				for _, e := range m.Exprs {
+					if !expr.IsDeterministic(e) {
+						return nil, 0
+					}
+				}
+				if child, count := drop(m.Child); child != nil {
+					return &Project{m.Exprs, child}, count
+				}
+			case *Limit:
+				if m.Offset == 0 && m.Count >= 0 {
+					return m.Child, m.Count
+				}
+			}
+			return nil, 0
+		}
+		child, count := drop(outer.Child)
+		if child == nil {
+			return n
+		}
+		return &Limit{Count: min(outer.Count, count), Child: child, ID: outer.ID}
+	})
 }
 
 // conditionsIntoJoins moves what a filter says of both sides into the join's condition.

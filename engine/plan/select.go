@@ -179,6 +179,9 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	}
 	sel.node = n
 	if q.Distinct {
+		if err := withoutMaps(n.Output(), q); err != nil {
+			return nil, nil, err
+		}
 		sel.node = a.distinct(n)
 	}
 	return sel.node, sel, nil
@@ -371,6 +374,9 @@ func (a *Analyzer) where(cond sql.Expr, n Node, s *scope) (Node, error) {
 func (a *Analyzer) condition(e expr.Expr, at sql.Node, clause string) (expr.Expr, error) {
 	p := at.At()
 	e = unalias(e)
+	if bad := nestedGenerator(e); bad != nil {
+		return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", "the generator is not supported: outside the SELECT clause, found: %s", bad.SQL())
+	}
 	switch e.Type().Kind {
 	case columnar.KindBool:
 		return e, nil
@@ -389,7 +395,6 @@ func (a *Analyzer) project(sel *selected, items []item, node Node) (Node, error)
 	var err error
 	// Generators.
 	exprs := make([]expr.Expr, 0, len(items))
-	seen := false
 	for _, it := range items {
 		g, ok := unalias(it.expr).(expr.Generator)
 		if !ok {
@@ -400,11 +405,10 @@ func (a *Analyzer) project(sel *selected, items []item, node Node) (Node, error)
 			exprs = append(exprs, it.expr)
 			continue
 		}
-		if seen {
+		if bad := nestedGenerator(g.Children()...); bad != nil {
 			p := it.at.At()
-			return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_GENERATOR.MULTI_GENERATOR", "only one generator is allowed per SELECT clause")
+			return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "the generator is not supported: nested in expressions \"%s\"", it.expr.SQL())
 		}
-		seen = true
 		names := it.names
 		if node, err = a.generate(g, isOuter(g), "", names, node, it.at); err != nil {
 			return nil, err
@@ -529,14 +533,17 @@ func usesLateral(e expr.Expr) bool {
 	return found
 }
 
-func nestedGenerator(e expr.Expr) expr.Expr {
+// nestedGenerator finds a generator in expressions.
+func nestedGenerator(in ...expr.Expr) expr.Expr {
 	var found expr.Expr
-	expr.Walk(e, func(x expr.Expr) bool {
-		if g, ok := x.(expr.Generator); ok {
-			found = g
-		}
-		return found == nil
-	})
+	for _, e := range in {
+		expr.Walk(e, func(x expr.Expr) bool {
+			if g, ok := x.(expr.Generator); ok {
+				found = g
+			}
+			return found == nil
+		})
+	}
 	return found
 }
 
@@ -627,11 +634,14 @@ func (a *Analyzer) order(o *sql.Ordered, n Node, sel *selected, ctes *cteScope, 
 		if l.x == nil {
 			continue
 		}
-		e, err := a.expr(l.x, &scope{ctes: ctes, outer: outer})
+		e, err := a.expr(l.x, &scope{attrs: n.Output(), ctes: ctes, outer: outer})
 		if err != nil {
 			return nil, err
 		}
 		p := l.x.At()
+		if len(attrIDs(e)) > 0 {
+			return nil, sparkerr.At(p.Line, p.Col, "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "the limit like expression %q is invalid: the %s expression must evaluate to a constant value", e.SQL(), strings.ToLower(l.name))
+		}
 		if !e.Type().IsIntegral() {
 			return nil, sparkerr.At(p.Line, p.Col, "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", "the limit like expression %q is invalid: the %s expression must be integer type, but got %q", e.SQL(), strings.ToLower(l.name), e.Type().SQL())
 		}

@@ -26,6 +26,9 @@ func Column(n Node, name string) (*expr.Attr, error) {
 func (a *Analyzer) Watermark(n Node, column string, w WatermarkSpec) (Node, error) {
 	at, err := Column(n, column)
 	if err != nil {
+		if found, rest := match(n.Output(), strings.Split(column, ".")); len(found) == 1 && len(rest) > 0 {
+			err = sparkerr.New("EVENT_TIME_MUST_BE_TOP_LEVEL_COLUMN", "the event time %q must be a top-level column; give the field a column of its own in a step `sql` before", column).WithCause(err)
+		}
 		return nil, err
 	}
 	return a.WithWatermark(n, at, w, nil)
@@ -37,7 +40,7 @@ func (a *Analyzer) DropDuplicates(n Node, columns []string, within bool) (Node, 
 	out := n.Output()
 	if len(columns) == 0 {
 		d.Keys = out
-		return d, nil
+		return d, withoutMaps(d.Keys, nil)
 	}
 	for _, c := range columns {
 		hit := false
@@ -59,7 +62,7 @@ func (a *Analyzer) DropDuplicates(n Node, columns []string, within bool) (Node, 
 			return nil, e
 		}
 	}
-	return d, nil
+	return d, withoutMaps(d.Keys, nil)
 }
 
 // functionInput chooses the columns of n that a module's function asks for.

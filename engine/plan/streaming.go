@@ -16,12 +16,12 @@ func CheckStreaming(root Node, mode connector.OutputMode) (warnings []string, er
 		return nil, sparkerr.New("WRITE_STREAM_NOT_ALLOWED", "`writeStream` can be called only on streaming Dataset/DataFrame: the sink reads nothing but static tables; use `wstream sql` for them, or drop `static: true` of a source")
 	}
 	c := &streamChecker{mode: mode}
-	c.check(root)
-	if c.err != nil {
-		return nil, c.err
+	for _, look := range []func(Node){c.aggregatesOf, c.check, c.chains} {
+		if look(root); c.err != nil {
+			return nil, c.err
+		}
 	}
-	c.modeOf(root)
-	return c.warnings, c.err
+	return c.warnings, nil
 }
 
 type streamChecker struct {
@@ -102,15 +102,10 @@ func (c *streamChecker) node(n Node) {
 		if !n.WithinWatermark && !hasEventTime(n.Keys) {
 			c.warnings = append(c.warnings, "dropDuplicates without an event-time column among its keys keeps every key for ever; dropDuplicatesWithinWatermark forgets them after the watermark's delay")
 		}
-		if c.mode == connector.Complete && !aggregateBelow(n.Child) {
-			c.refuse("DEDUP_COMPLETE", "deduplication is not supported in complete mode unless it stands behind an aggregation")
-		}
 	case *Join:
 		c.join(n)
 	case *Sort:
-		if !n.Global {
-			c.refuse("SORT_BY", "sorting within partitions (SORT BY) is not supported on streaming DataFrames/Datasets")
-		} else if c.mode != connector.Complete || !aggregateBelow(n.Child) {
+		if c.mode != connector.Complete || !Aggregates(n.Child) {
 			c.refuse("ORDER_BY", "sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in Complete output mode")
 		}
 	case *Limit:
@@ -137,7 +132,8 @@ func (c *streamChecker) node(n Node) {
 	}
 }
 
-func aggregateBelow(n Node) bool {
+// Aggregates tells whether an aggregation of a stream is in a plan.
+func Aggregates(n Node) bool {
 	found := false
 	Walk(n, func(m Node) bool {
 		if a, ok := m.(*Aggregate); ok && IsStreaming(a) {
@@ -163,23 +159,19 @@ func (c *streamChecker) aggregate(n *Aggregate) {
 			return
 		}
 	}
-	if c.mode != connector.Append {
-		return
-	}
-	if EventTimeKey(n) == nil {
-		c.badMode("streaming aggregations without watermark on streaming DataFrames/DataSets; add a step `watermark: {column: …, delay: …}` and group by a window of that column or by the column itself, or use outputMode update")
-	}
 }
 
 func (c *streamChecker) setOp(n *SetOp) {
 	l, r := IsStreaming(n.Left), IsStreaming(n.Right)
 	switch {
-	case n.Except && r:
+	case !n.Except:
+		c.refuse("INTERSECT", "INTERSECT of streaming DataFrames/Datasets is not supported")
+	case r:
 		c.refuse("EXCEPT", "EXCEPT on a streaming DataFrame/Dataset on the right is not supported")
-	case !n.Except && l && r:
-		c.refuse("INTERSECT", "INTERSECT between two streaming DataFrames/Datasets is not supported")
-	case c.mode == connector.Append:
-		c.badMode("streaming aggregations without watermark on streaming DataFrames/DataSets (INTERSECT and EXCEPT remove duplicates)")
+	case l && n.All:
+		c.refuse("EXCEPT_ALL", "EXCEPT ALL of a streaming DataFrame/Dataset is not supported: which of equal rows the table takes away depends on all rows that are still to come; use EXCEPT, or a left anti join")
+	case c.mode == connector.Append && !hasEventTime(n.Left.Output()):
+		c.fail(sparkerr.New("UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "append output mode is not supported for EXCEPT on streaming DataFrames/DataSets without a watermarked column: EXCEPT removes duplicates, which needs to know when no more can come; add a step `watermark: {column: …, delay: …}` or use outputMode update"))
 	}
 }
 
@@ -195,7 +187,7 @@ func (c *streamChecker) groupState(n *GroupState) {
 	if n.Info.Timeout == "event" && n.Time == nil {
 		c.refuse("STATE_FUNCTION_WATERMARK", "state function %q of module %q has an event-time timeout, so that its input needs a watermark; add a step `watermark: {column: …, delay: …}` before it", n.Info.Name, n.Info.Module)
 	}
-	if aggregateBelow(n.Child) {
+	if Aggregates(n.Child) {
 		c.refuse("STATE_FUNCTION_AFTER_AGGREGATE", "flatMapGroupsWithState after an aggregation is not supported on streaming DataFrames/Datasets")
 	}
 }
@@ -204,7 +196,7 @@ func (c *streamChecker) join(n *Join) {
 	l, r := IsStreaming(n.Left), IsStreaming(n.Right)
 	if c.mode == connector.Complete && !(l && r) {
 		// A complete table may be joined with a static one when the aggregation is below.
-		if !aggregateBelow(n) {
+		if !Aggregates(n) {
 			c.badMode("join without streaming aggregations on streaming DataFrames/DataSets")
 		}
 	}
@@ -247,7 +239,9 @@ func (c *streamChecker) streamJoin(n *Join) {
 		return
 	}
 	lw, rw := hasEventTime(n.Left.Output()), hasEventTime(n.Right.Output())
-	if !lw || !rw || !b.Time {
+	// Rows of a side come out unmatched, or are forgotten, when nothing can match them any more.
+	bounded := map[JoinKind]bool{LeftJoin: b.Left, LeftSemi: b.Left, RightJoin: b.Right, FullJoin: b.Left && b.Right}[n.Kind]
+	if !lw || !rw || !bounded {
 		missing := "on both sides"
 		if lw && !rw {
 			missing = "on the right side"
@@ -264,27 +258,38 @@ func (c *streamChecker) streamJoin(n *Join) {
 	}
 }
 
-// modeOf checks rules that concern the whole query.
-func (c *streamChecker) modeOf(root Node) {
-	if c.err != nil {
-		return
-	}
-	if c.mode == connector.Complete && !aggregateBelow(root) {
+// aggregatesOf checks whether the output mode suits the aggregations of the whole query. As in Spark this comes first: the
+// mode is what is wrong with a query whose operators could not run either.
+func (c *streamChecker) aggregatesOf(root Node) {
+	if c.mode == connector.Complete && !Aggregates(root) {
 		c.badMode("streaming queries without streaming aggregations on streaming DataFrames/DataSets")
 		return
 	}
+	if c.mode != connector.Append {
+		return
+	}
+	Walk(root, func(n Node) bool {
+		if m, ok := n.(*Aggregate); ok && IsStreaming(m) && !m.Pivot && EventTimeKey(m) == nil {
+			c.badMode("streaming aggregations without watermark on streaming DataFrames/DataSets; add a step `watermark: {column: …, delay: …}` and group by a window of that column or by the column itself, or use outputMode update")
+		}
+		return c.err == nil
+	})
+}
+
+// chains checks which operators may follow one another: in update and complete mode no aggregate may feed another
+// aggregate, a join or a state function.
+func (c *streamChecker) chains(root Node) {
 	if c.mode == connector.Append {
 		return
 	}
-	// In update and complete mode no aggregate may feed another aggregate, a join or a state function.
 	Walk(root, func(n Node) bool {
 		switch m := n.(type) {
 		case *Aggregate:
-			if IsStreaming(m) && aggregateBelow(m.Child) {
+			if IsStreaming(m) && Aggregates(m.Child) {
 				c.refuse("MULTIPLE_AGGREGATIONS", "multiple streaming aggregations are not supported with streaming DataFrames/Datasets in %s output mode; use append", c.mode)
 			}
 		case *Join:
-			if IsStreaming(m.Left) && IsStreaming(m.Right) && (aggregateBelow(m.Left) || aggregateBelow(m.Right)) {
+			if IsStreaming(m.Left) && IsStreaming(m.Right) && (Aggregates(m.Left) || Aggregates(m.Right)) {
 				c.refuse("JOIN_AFTER_AGGREGATION", "a join of two streams behind an aggregation is not supported in %s output mode; use append", c.mode)
 			}
 		}

@@ -17,7 +17,6 @@ type timeMarker struct {
 	time               expr.Expr
 	size, slide, start int64     // microseconds
 	gap                expr.Expr // session: CalendarInterval
-	gapText            string
 }
 
 func (w *timeMarker) Type() *columnar.Type {
@@ -100,11 +99,11 @@ func (a *Analyzer) tryTimeWindow(x sql.Expr, s *scope) (expr.Expr, error) {
 // timeWindow resolves window(time, size[, slide[, start]]) and session_window(time, gap).
 func (a *Analyzer) timeWindow(name string, x *sql.Call, s *scope) (expr.Expr, error) {
 	p := x.At()
-	most, want := 4, "[1, 2, 3, 4]"
+	most, want := 4, "[2, 3, 4]"
 	if name == "session_window" {
 		most, want = 2, "2"
 	}
-	if len(x.Args) < 1 || len(x.Args) > most || name == "session_window" && len(x.Args) != 2 {
+	if len(x.Args) < 2 || len(x.Args) > most || name == "session_window" && len(x.Args) != 2 {
 		return nil, sparkerr.At(p.Line, p.Col, "WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "the `%s` requires %s parameters but the actual number is %d", name, want, len(x.Args))
 	}
 	args, err := a.exprs(x.Args, s)
@@ -182,6 +181,11 @@ func (a *Analyzer) windowTime(x *sql.Call, s *scope) (expr.Expr, error) {
 	}
 	if !isWindowType(args[0].Type()) && !isTimeMarker(args[0]) {
 		return nil, sparkerr.At(p.Line, p.Col, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "cannot resolve \"window_time(%s)\" due to data type mismatch: the first parameter requires the \"STRUCT<start: TIMESTAMP, end: TIMESTAMP>\" type, however \"%s\" has the type \"%s\"", args[0].SQL(), args[0].SQL(), args[0].Type().SQL())
+	}
+	switch e := unalias(args[0]).(type) {
+	case *expr.Attr, *timeMarker, *lateralRef, *outerRef:
+	default:
+		return nil, sparkerr.At(p.Line, p.Col, "_LEGACY_ERROR_TEMP_3101", "the input of window_time is not a window column: found %s", e.SQL())
 	}
 	return a.windowTimeOf(args[0], x)
 }
@@ -314,9 +318,10 @@ func (a *Analyzer) sessionGap(w *timeMarker, gap expr.Expr, x *sql.Call) (expr.E
 			}
 			c, err := interval.Parse(text)
 			if err != nil {
-				return nil, sparkerr.At(p.Line, p.Col, "CANNOT_PARSE_INTERVAL", "unable to parse '%s'. Please ensure that the value provided is in a valid format for defining an interval, such as '5 minutes'", text).WithCause(err)
+				// As in Spark a gap that cannot be read is null, in a constant as in a column, and drops the row.
+				w.gap = &expr.Literal{Typ: columnar.Calendar}
+				return w, nil
 			}
-			w.gapText = text
 			w.gap = &expr.Literal{Typ: columnar.Calendar, Value: columnar.CalendarInterval{Months: c.Months, Days: c.Days, Micros: c.Micros}}
 			return w, nil
 		}
@@ -377,6 +382,9 @@ func (a *Analyzer) addTimeWindows(markers []expr.Expr, n Node, s *scope) (Node, 
 			at.EventTime = wt
 		}
 		if w2.session {
+			if l, ok := w2.gap.(*expr.Literal); ok && l.Value == nil {
+				n = &Filter{Cond: &expr.Literal{Typ: columnar.Bool, Value: false}, Child: n} // no row has an end
+			}
 			n = &SessionWindow{Window: at, Time: w2.time, Gap: w2.gap, Child: n}
 		} else {
 			n = &TimeWindow{Window: at, Time: w2.time, Size: w2.size, Slide: w2.slide, Start: w2.start, Child: n}
@@ -486,6 +494,9 @@ func (a *Analyzer) WithWatermark(n Node, column *expr.Attr, w WatermarkSpec, at 
 			e.WithPos(at.At().Line, at.At().Col)
 		}
 		return nil, e
+	}
+	if !IsStreaming(n) {
+		return n, nil // a table's rows are there from the start: as in Spark its event times move nothing
 	}
 	node := &Watermark{ID: a.watermarks, Column: column, DelayMicros: w.DelayMicros, DelayText: w.DelayText, ByPartition: w.ByPartition, IdleMicros: w.IdleMicros, Child: n}
 	a.watermarks++
