@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/wstream/wstream/columnar"
-	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
 	"github.com/wstream/wstream/state"
@@ -87,7 +86,7 @@ func (d *dedup) info() OperatorInfo {
 	}
 	return OperatorInfo{
 		ID: d.id, Name: name, Stores: []string{d.store.Spec().Name}, KeySchema: d.keyDDL,
-		WatermarkDriven: d.opt.Mode != connector.Complete, Unbounded: d.expire == nil,
+		WatermarkDriven: true, Unbounded: d.expire == nil,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/expr"
+	"github.com/wstream/wstream/engine/plan"
 )
 
 // timeBound says when a row of one side can match no later row of the other: once the watermark w
@@ -23,7 +24,7 @@ func timeBoundOf(conds []expr.Expr, mine, other *expr.Attr, zone *time.Location,
 	found := false
 	for _, c := range conds {
 		l, sign, r, ok := expr.InequalityOperands(c)
-		if !ok {
+		if !ok || plan.UsesMonths(c) {
 			continue
 		}
 		if sign == ">" || sign == ">=" {

@@ -10,8 +10,8 @@ import (
 	"github.com/wstream/wstream/state"
 )
 
-// limit keeps count rows after the first offset. On a stream in append mode it counts over the
-// whole life of the query, in the state.
+// limit keeps count rows after the first offset. Over rows that a stream only adds to, it counts over the whole life of
+// the query, in the state; behind an aggregation in complete mode it takes the first rows of each batch.
 type limit struct {
 	id            int
 	opt           *Options
@@ -29,7 +29,7 @@ func (c *compiler) limit(n *plan.Limit, need attrSet) (*pipe, error) {
 	if l.count < 0 {
 		l.count = math.MaxInt64
 	}
-	if c.opt.Streaming && !in.static && n.ID >= 0 && c.opt.Mode == connector.Append {
+	if c.opt.Streaming && !in.static && n.ID >= 0 && (c.opt.Mode == connector.Append || !plan.Aggregates(n.Child)) {
 		if l.store, err = c.store(n.ID, "limit", "limit", "", "count BIGINT NOT NULL", false, false); err != nil {
 			return nil, err
 		}
