@@ -94,7 +94,13 @@ func (q *Query) compile() error {
 	q.state = db
 	compile := spec.compile
 	if compile == nil {
-		compile = func(root plan.Node, opt exec.Options) (program, error) { return exec.Compile(root, opt) }
+		compile = func(root plan.Node, opt exec.Options) (program, error) {
+			compiled, err := exec.Compile(root, opt)
+			if err != nil {
+				return nil, err // a nil *exec.Query would be a program
+			}
+			return compiled, nil
+		}
 	}
 	q.program, err = compile(spec.Plan, exec.Options{
 		QueryID: q.id, Streaming: true, Mode: spec.Mode, State: db, Workers: spec.Settings.Workers, Inline: spec.Simulation != nil,
@@ -136,6 +142,7 @@ func (q *Query) stateOptions() state.Options {
 	}
 	if !q.temporary {
 		o.FS, o.Dir, o.QueryID, o.Ancestors = spec.CheckpointFS, filepath.Join(spec.Checkpoint, "state"), q.id, q.ledger.c.Ancestors()
+		o.Generation = q.ledger.c.Epoch()
 	}
 	return o
 }
