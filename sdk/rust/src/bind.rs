@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// What a function was told at bind.
+#[derive(Default)]
 pub struct Bind {
     pub function: String,
     pub input: Vec<InputColumn>,

@@ -11,11 +11,17 @@ pub const PARENTS: u32 = 1;
 pub const ERRORS: u32 = 2;
 pub const GROUPS: u32 = 3;
 pub const STATE: u32 = 4;
+pub const ACCUMULATORS: u32 = 5;
+pub const GROUP_INDEX: u32 = 6;
+
+pub const KEEP: i8 = 0;
+pub const SET: i8 = 1;
+pub const REMOVE: i8 = 2;
 
 pub const NODE_NULLABLE: u16 = 1;
 pub const NODE_PASSED: u16 = 2;
 
-/// The type of a column. Lists, maps and structs can be read, not built.
+/// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Type(pub u16);
 

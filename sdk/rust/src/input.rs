@@ -1,9 +1,11 @@
 use crate::frame::*;
+use crate::NONE;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// One call's input: a batch of rows, and on whose behalf it is.
 pub struct Input<'a> {
-    /// The frame as the host wrote it, for `host::sql_exec`.
+    /// The frame as the host wrote it, for `host::exec`.
     pub frame: &'a [u8],
     pub rows: usize,
     pub query_id: &'a [u8],
@@ -71,12 +73,18 @@ impl<'a> Input<'a> {
         self.op == 3
     }
 
-    fn section(&self, id: u32) -> (usize, &[Column<'a>]) {
+    /// The rows that were refused, in an answer that `Trial::call` gives: row, code and text.
+    pub fn refused(&self) -> Vec<(usize, i32, String)> {
+        let (n, c) = self.section(ERRORS);
+        (0..n).map(|i| (c[0].i32s()[i] as usize, c[1].i32s()[i], String::from(c[2].str(i).unwrap_or("")))).collect()
+    }
+
+    pub(crate) fn section(&self, id: u32) -> (usize, &[Column<'a>]) {
         self.sections.iter().find(|s| s.0 == id).map_or((0, &[]), |s| (s.1, &s.2))
     }
 
     /// The keys of a state function's call.
-    pub fn groups(&self) -> impl Iterator<Item = Group<'_, 'a>> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_, 'a>> {
         let (n, cols) = self.section(GROUPS);
         let (_, old) = self.section(STATE);
         let mut from = 0;
@@ -92,6 +100,8 @@ impl<'a> Input<'a> {
                 timeout: cols[2].i64s()[index],
                 key: &cols[3..],
                 old,
+                action: KEEP,
+                wanted: NONE,
             };
             from = to;
             g
@@ -110,6 +120,25 @@ pub struct Group<'i, 'a> {
     pub timeout: i64,
     pub key: &'i [Column<'a>],
     pub old: &'i [Column<'a>],
+    pub(crate) action: i8,
+    pub(crate) wanted: i64,
+}
+
+impl Group<'_, '_> {
+    /// Says that the key's state is set; then add one value to each builder of the state.
+    pub fn set(&mut self) {
+        self.action = SET;
+    }
+
+    /// Removes the key's state.
+    pub fn remove(&mut self) {
+        self.action = REMOVE;
+    }
+
+    /// Asks for a call when the watermark (or the time) has passed `t`, in microseconds. It lasts until the key's next call.
+    pub fn set_timeout(&mut self, t: i64) {
+        self.wanted = t;
+    }
 }
 
 struct Nodes<'a> {
@@ -163,8 +192,7 @@ pub struct Column<'a> {
     pub len: usize,
     /// Of decimals: precision | scale << 8.
     pub param: u32,
-    /// Elements of a list, entries of a map, members of a struct.
-    pub children: Vec<Column<'a>>,
+    children: Vec<Column<'a>>,
     valid: &'a [u8],
     offsets: &'a [i32],
     pub(crate) data: &'a [u8],
@@ -186,7 +214,12 @@ impl<'a> Column<'a> {
         core::str::from_utf8(self.bytes(i)).ok()
     }
 
-    /// Where the elements of row i of a list or map lie in the child.
+    /// The column below: 0 the elements of a list, 0 the keys and 1 the values of a map, i member i of a struct.
+    pub fn child(&self, i: usize) -> &Column<'a> {
+        if self.ty == Type::MAP { &self.children[0].children[i] } else { &self.children[i] }
+    }
+
+    /// Where the elements of row i of a list or map lie in its children; a member's row i belongs to row i of the struct.
     pub fn range(&self, i: usize) -> core::ops::Range<usize> {
         self.offsets[i] as usize..self.offsets[i + 1] as usize
     }
@@ -194,6 +227,36 @@ impl<'a> Column<'a> {
     /// Row i of a BOOLEAN column.
     pub fn bool(&self, i: usize) -> bool {
         self.data[i >> 3] >> (i & 7) & 1 != 0
+    }
+
+    /// Row i of a TINYINT column.
+    pub fn i8(&self, i: usize) -> i8 {
+        self.data[i] as i8
+    }
+
+    /// Row i of a SMALLINT column.
+    pub fn i16(&self, i: usize) -> i16 {
+        view::<i16>(self.data)[i]
+    }
+
+    /// Row i of an INT or DATE column.
+    pub fn i32(&self, i: usize) -> i32 {
+        self.i32s()[i]
+    }
+
+    /// Row i of a BIGINT or TIMESTAMP column.
+    pub fn i64(&self, i: usize) -> i64 {
+        self.i64s()[i]
+    }
+
+    /// Row i of a FLOAT column.
+    pub fn f32(&self, i: usize) -> f32 {
+        self.f32s()[i]
+    }
+
+    /// Row i of a DOUBLE column.
+    pub fn f64(&self, i: usize) -> f64 {
+        self.f64s()[i]
     }
 
     /// The values of an INT or DATE column; those of null rows mean nothing.

@@ -17,6 +17,8 @@
 //! }
 //! ```
 //!
+//! A function is tried in unit tests, natively, with `Trial`. examples/examples.rs has a function of each kind.
+//!
 //! Built with `crate-type = ["cdylib"]` for `wasm32-unknown-unknown`. A function is called with many rows at once. What it
 //! sees of the input is the host's bytes, borrowed for the call. A panic is a trap: the host finds the row that causes it
 //! and refuses that row; its message goes to the log. The same input must give the same output.
@@ -29,17 +31,21 @@ mod frame;
 pub mod host;
 mod input;
 pub mod json;
+#[cfg(target_arch = "wasm32")]
 mod memory;
 mod output;
 #[doc(hidden)]
 pub mod runtime;
+mod trial;
 
 pub use bind::{Bind, InputColumn};
 pub use frame::Type;
 pub use input::{Column, Group, Input};
 pub use output::{Builder, Output};
+pub use trial::{Answer, Trial};
 
 /// Why a batch, or bind, failed.
+#[derive(Debug)]
 pub struct Fail {
     pub status: i64,
     pub text: alloc::string::String,
@@ -72,12 +78,13 @@ pub struct Function {
 macro_rules! module {
     (name: $name:literal, version: $version:literal, functions: [
         $({ call: $call:path, name: $fname:literal $(, $key:ident: $value:literal)* $(,)? }),+ $(,)?
-    ] $(, statements: [$($statement:literal),* $(,)?])? $(,)?) => {
+    ] $(, statements: [$($statement:literal),* $(,)?])? $(, metrics: [$($metric:literal),* $(,)?])? $(,)?) => {
         static WSTREAM_FUNCTIONS: &[$crate::Function] = &[$($crate::Function { name: $fname, call: $call }),+];
         static WSTREAM_MANIFEST: &str = concat!(
             "{\"abi\":1,\"name\":\"", $name, "\",\"version\":\"", $version, "\",\"functions\":[null",
             $(",{\"name\":\"", $fname, "\"" $(, ",\"", stringify!($key), "\":\"", $value, "\"")*, "}"),+,
-            "],\"statements\":[null" $($(, ",\"", $statement, "\"")*)?, "]}"
+            "],\"statements\":[null" $($(, ",\"", $statement, "\"")*)?,
+            "],\"metrics\":[null" $($(, ",\"", $metric, "\"")*)?, "]}"
         );
         #[no_mangle]
         pub extern "C" fn wstream_abi_v1() {}

@@ -15,11 +15,9 @@ struct Allocator(UnsafeCell<Heap>);
 // A guest has one thread.
 unsafe impl Sync for Allocator {}
 
-#[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap { free: [0; 32], top: 0, end: 0 }));
 
-#[cfg(target_arch = "wasm32")]
 extern "C" {
     static __heap_base: u8;
 }
@@ -27,7 +25,6 @@ extern "C" {
 const PAGE: usize = 65536;
 
 impl Heap {
-    #[cfg(target_arch = "wasm32")]
     unsafe fn grow(&mut self, size: usize) -> usize {
         if self.top == 0 {
             self.top = (&__heap_base as *const u8 as usize + 63) & !63;
@@ -50,11 +47,6 @@ impl Heap {
             None => return 0,
         }
         at
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    unsafe fn grow(&mut self, _: usize) -> usize {
-        0
     }
 }
 
@@ -85,7 +77,6 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {
     use core::fmt::Write;

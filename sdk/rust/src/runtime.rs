@@ -14,7 +14,7 @@ struct State {
 /// Memory in pieces that begin at multiples of 64.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Block(#[allow(dead_code)] [u8; 64]);
+pub(crate) struct Block(#[allow(dead_code)] pub(crate) [u8; 64]);
 
 struct Global(UnsafeCell<State>);
 

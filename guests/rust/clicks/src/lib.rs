@@ -39,7 +39,7 @@ fn robot(ua: &[u8]) -> bool {
 /// What stands between "://" and the next '/', '?', '#' or ':', without "user@"; null for none.
 fn domain(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
     let url = input.column(0);
-    let b = out.add(Type::STRING, input.rows);
+    let b = out.output(Type::STRING, input.rows);
     for row in 0..input.rows {
         let text: &[u8] = if url.is_null(row) { b"" } else { url.bytes(row) };
         let Some(at) = text.windows(3).position(|w| w == b"://") else {
@@ -57,10 +57,10 @@ fn domain(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
 fn upsert(input: &Input, _: &mut Output, bind: &Bind) -> Result<(), Fail> {
     let connection = bind.setting("connection").unwrap_or("analytics");
     if input.first() {
-        host::sql_run(connection, "CREATE TABLE IF NOT EXISTS clicks_per_window (window_start TIMESTAMP NOT NULL, window_end TIMESTAMP NOT NULL, url VARCHAR(700) NOT NULL, cnt BIGINT NOT NULL, PRIMARY KEY (window_start, url))")?;
+        host::exec_once(connection, "CREATE TABLE IF NOT EXISTS clicks_per_window (window_start TIMESTAMP NOT NULL, window_end TIMESTAMP NOT NULL, url VARCHAR(700) NOT NULL, cnt BIGINT NOT NULL, PRIMARY KEY (window_start, url))")?;
     }
     if input.rows > 0 {
-        host::sql_exec(
+        host::exec(
             input,
             connection,
             "INSERT INTO clicks_per_window (window_start, window_end, url, cnt) VALUES ($1, $2, $3, $4) ON CONFLICT (window_start, url) DO UPDATE SET window_end = excluded.window_end, cnt = excluded.cnt",

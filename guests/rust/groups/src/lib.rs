@@ -2,7 +2,10 @@
 //! being k.
 #![no_std]
 
-use wstream::{Bind, Fail, Group, Input, Output, Type, NONE};
+extern crate alloc;
+
+use alloc::vec::Vec;
+use wstream::{Bind, Builder, Fail, Group, Input, Output, Type};
 
 const MINUTE: i64 = 60_000_000;
 
@@ -23,107 +26,106 @@ fn old(g: &Group, i: usize, none: i64) -> i64 {
     if g.has_state { g.old[i].i64s()[g.index] } else { none }
 }
 
-fn columns(out: &mut Output, types: &[Type]) {
-    for t in types {
-        out.add(*t, 0);
-    }
-    out.parents();
+fn columns(types: &[Type]) -> Vec<Builder> {
+    types.iter().map(|t| Builder::new(*t, 0)).collect()
 }
 
 /// Counts rows and adds up v; emits the new values each time.
 fn running_count(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
-    columns(out, &[Type::STRING, Type::INT64, Type::INT64]);
-    for g in input.groups() {
-        let new = [old(&g, 0, 0) + (g.to - g.from) as i64, old(&g, 1, 0) + total_of(input, &g)];
+    let rows = columns(&[Type::STRING, Type::INT64, Type::INT64]);
+    out.groups(input, columns(&[Type::INT64, Type::INT64]), rows, |g, state, out| {
+        let new = [old(g, 0, 0) + (g.to - g.from) as i64, old(g, 1, 0) + total_of(input, g)];
         out.columns[0].from(&g.key[0], g.index);
-        out.columns[1].i64(new[0]);
-        out.columns[2].i64(new[1]);
+        g.set();
+        for i in 0..2 {
+            out.columns[1 + i].i64(new[i]);
+            state[i].i64(new[i]);
+        }
         out.parent(g.index);
-        out.set_state(&[Type::INT64, Type::INT64], NONE, |b, i| b.i64(new[i]));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Emits the v of a key's first row, ever.
 fn first(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
-    columns(out, &[Type::STRING, Type::INT32]);
-    for g in input.groups() {
-        if g.has_state {
-            out.keep_state(&[Type::BOOL], NONE);
-            continue;
+    out.groups(input, columns(&[Type::BOOL]), columns(&[Type::STRING, Type::INT32]), |g, state, out| {
+        if !g.has_state {
+            out.columns[0].from(&g.key[0], g.index);
+            out.columns[1].from(input.column(2), g.from);
+            out.parent(g.index);
+            g.set();
+            state[0].bool(true);
         }
-        out.columns[0].from(&g.key[0], g.index);
-        out.columns[1].from(input.column(2), g.from);
-        out.parent(g.index);
-        out.set_state(&[Type::BOOL], NONE, |b, _| b.bool(true));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Emits each v that is greater than all before it.
 fn maxima(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
-    columns(out, &[Type::STRING, Type::INT32]);
     let v = input.column(2);
-    for g in input.groups() {
-        let mut best = g.has_state.then(|| g.old[0].i32s()[g.index]);
+    out.groups(input, columns(&[Type::INT32]), columns(&[Type::STRING, Type::INT32]), |g, state, out| {
+        let mut best = g.has_state.then(|| g.old[0].i32(g.index));
         let mut found = false;
         for i in (g.from..g.to).filter(|&i| !v.is_null(i)) {
-            let x = v.i32s()[i];
-            if best.map_or(true, |b| x > b) {
-                best = Some(x);
+            if best.map_or(true, |b| v.i32(i) > b) {
+                best = Some(v.i32(i));
                 found = true;
                 out.columns[0].from(&g.key[0], g.index);
-                out.columns[1].i32(x);
+                out.columns[1].i32(v.i32(i));
                 out.parent(g.index);
             }
         }
-        match best {
-            Some(x) if found => out.set_state(&[Type::INT32], NONE, |b, _| b.i32(x)),
-            _ => out.keep_state(&[Type::INT32], NONE),
+        if let Some(best) = best.filter(|_| found) {
+            g.set();
+            state[0].i32(best);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Sessions with a gap of five minutes: emitted, and forgotten, once the watermark has passed their end.
 fn sessions(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
-    const STATE: &[Type] = &[Type::TIMESTAMP, Type::TIMESTAMP, Type::INT64];
-    columns(out, &[Type::STRING, Type::TIMESTAMP, Type::TIMESTAMP, Type::INT64]);
-    for g in input.groups() {
+    let rows = columns(&[Type::STRING, Type::TIMESTAMP, Type::TIMESTAMP, Type::INT64]);
+    out.groups(input, columns(&[Type::TIMESTAMP, Type::TIMESTAMP, Type::INT64]), rows, |g, state, out| {
         if g.timed_out {
             out.columns[0].from(&g.key[0], g.index);
             for i in 0..3 {
-                out.columns[1 + i].i64(old(&g, i, 0));
+                out.columns[1 + i].from(&g.old[i], g.index);
             }
             out.parent(g.index);
-            out.remove_state(STATE);
-            continue;
+            g.remove();
+            return Ok(());
         }
-        let begin = times(input, &g).fold(old(&g, 0, i64::MAX), i64::min);
-        let last = times(input, &g).fold(old(&g, 1, i64::MIN), i64::max);
-        let new = [begin, last, old(&g, 2, 0) + (g.to - g.from) as i64];
-        out.set_state(STATE, last.saturating_add(5 * MINUTE), |b, i| b.i64(new[i]));
-    }
-    Ok(())
+        let begin = times(input, g).fold(old(g, 0, i64::MAX), i64::min);
+        let last = times(input, g).fold(old(g, 1, i64::MIN), i64::max);
+        g.set();
+        state[0].i64(begin);
+        state[1].i64(last);
+        state[2].i64(old(g, 2, 0) + (g.to - g.from) as i64);
+        g.set_timeout(last.saturating_add(5 * MINUTE));
+        Ok(())
+    })
 }
 
 /// Emits 'over' when the sum of v reaches ten, or 'idle' when ten minutes pass without a row.
 fn alert(input: &Input, out: &mut Output, _: &Bind) -> Result<(), Fail> {
-    columns(out, &[Type::STRING, Type::STRING, Type::INT64]);
-    for g in input.groups() {
-        let total = old(&g, 0, 0) + if g.timed_out { 0 } else { total_of(input, &g) };
+    let rows = columns(&[Type::STRING, Type::STRING, Type::INT64]);
+    out.groups(input, columns(&[Type::INT64]), rows, |g, state, out| {
+        let total = old(g, 0, 0) + if g.timed_out { 0 } else { total_of(input, g) };
         if g.timed_out || total >= 10 {
             out.columns[0].from(&g.key[0], g.index);
             out.columns[1].str(if g.timed_out { "idle" } else { "over" });
             out.columns[2].i64(total);
             out.parent(g.index);
-            out.remove_state(&[Type::INT64]);
-            continue;
+            g.remove();
+            return Ok(());
         }
-        let last = times(input, &g).fold(i64::MIN, i64::max);
-        out.set_state(&[Type::INT64], last.saturating_add(10 * MINUTE), |b, _| b.i64(total));
-    }
-    Ok(())
+        let last = times(input, g).fold(i64::MIN, i64::max);
+        g.set();
+        state[0].i64(total);
+        g.set_timeout(last.saturating_add(10 * MINUTE));
+        Ok(())
+    })
 }
 
 wstream::module! {
