@@ -97,5 +97,8 @@ func (c *Checkpoint) Rollback(to int64) error {
 		}
 		c.side[folder] = &SideLog{c: c, folder: folder, log: log, begun: true}
 	}
+	if err := c.dropNote(); err != nil {
+		return err
+	}
 	return c.begin(to, to)
 }

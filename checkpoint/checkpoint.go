@@ -50,6 +50,7 @@ type Checkpoint struct {
 	offsets  *recordlog.Log
 	commits  *recordlog.Log
 	side     map[string]*SideLog
+	note     vfs.File // the note of the last output, once there is one
 	readOnly bool
 	closed   bool
 	// undeleted are files that count no more and could not be deleted yet.
@@ -301,6 +302,9 @@ func (c *Checkpoint) Close() error {
 	}
 	for _, l := range c.side {
 		errs = append(errs, l.log.Close())
+	}
+	if c.note != nil {
+		errs = append(errs, c.note.Close())
 	}
 	if c.lock != nil {
 		errs = append(errs, c.lock.Close())

@@ -135,7 +135,7 @@ func (q *Query) run(ctx context.Context, b *batch) error {
 		QueryID: q.id, RunID: q.runID, BatchID: b.id, Replay: b.replay, Mode: q.spec.Mode, Watermark: b.watermark * 1000,
 		BatchTime: b.time * 1000, Schema: q.program.Schema(), Failpoints: q.spec.Failpoints,
 	}
-	f := &finishing{q: q, b: b, main: &output{sink: q.sink, info: info}, side: &sideOutputs{q: q, info: info, front: q.front}, done: make(chan struct{})}
+	f := &finishing{q: q, b: b, main: &output{sink: q.sink, info: info, hashed: true}, side: &sideOutputs{q: q, info: info, front: q.front}, done: make(chan struct{})}
 	if q.front != nil {
 		f.main.before, f.main.ok = q.front.ready, q.front.fault
 	}
@@ -222,7 +222,7 @@ func (q *Query) execBatch(ctx context.Context, f *finishing) exec.Batch {
 			return f.side.write(ctx, sink, lateRows(rows, operator, watermark))
 		}
 		out.DeadLetter = func(sink string, rows *columnar.Batch, texts []string, module string) error {
-			return f.side.write(ctx, sink, deadLetters(rows, texts, module))
+			return f.side.write(ctx, sink, deadLetters(rows, texts, module, b.id))
 		}
 	}
 	return out

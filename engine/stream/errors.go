@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/wstream/wstream/checkpoint"
 )
 
 // QueryError is what a query failed with.
@@ -89,4 +91,17 @@ func safely(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// replayDiffers says that a batch which was run again gives something else than before the crash.
+func replayDiffers(before, now checkpoint.OutputNote) string {
+	what := fmt.Sprintf("its state (hash %016x before, %016x now)", uint64(before.StateHash), uint64(now.StateHash))
+	if before.Hash != now.Hash || before.Rows != now.Rows {
+		what = fmt.Sprintf("its output (%d rows with hash %016x before, %d rows with hash %016x now)",
+			before.Rows, uint64(before.Hash), now.Rows, uint64(now.Hash))
+	}
+	return fmt.Sprintf("the batch was run again after a crash, over the same input, and %s is not the same: something in the query is not "+
+		"deterministic, or a module or a static table has changed. If the rows of the first run were published already, a sink that "+
+		"recognises batches by their id (Kafka, databases) keeps those, and files have the new ones; the state has the new ones. "+
+		"Look for a module that keeps a counter, a clock or random numbers of its own", what)
 }

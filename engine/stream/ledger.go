@@ -31,6 +31,18 @@ func (l *ledger) writeCommit(ctx context.Context, e checkpoint.CommitEntry) erro
 	return l.c.WriteCommit(ctx, e)
 }
 
+// note writes down what a batch is about to publish. For a replay it returns the note of the run before, if that says
+// something else.
+func (l *ledger) note(n checkpoint.OutputNote, replay bool) (before checkpoint.OutputNote, differs bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if replay {
+		before, differs = l.c.Output(n.BatchID)
+		differs = differs && before != n
+	}
+	return before, differs, l.c.NoteOutput(n)
+}
+
 // checkOwner says whether this process still owns the checkpoint.
 func (l *ledger) checkOwner() error {
 	l.mu.Lock()

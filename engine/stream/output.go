@@ -15,12 +15,14 @@ import (
 // output writes one batch to one sink. The sink's batch is begun with the first rows, or at the end.
 type output struct {
 	name   string // in errors; empty for the query's own sink
+	hashed bool   // the rows are hashed
 	sink   connector.Sink
 	info   connector.BatchInfo
 	before func() <-chan struct{} // closed when the batch in front has been finished; nil if there is none
 	ok     func() error           // after before: whether that went well
 	writer connector.BatchWriter
 	rows   int64
+	hash   rowHash
 	ended  bool
 }
 
@@ -67,6 +69,9 @@ func (o *output) write(ctx context.Context, rows *columnar.Batch) error {
 		return err
 	}
 	o.rows += int64(rows.Rows)
+	if o.hashed {
+		o.hash.add(rows)
+	}
 	return o.fault(o.writer.Write(ctx, rows))
 }
 

@@ -99,7 +99,7 @@ settings: {keepBatches: 2000}
 	compare(t, db, `SELECT extract(epoch FROM window_start)::bigint, url, cnt FROM clicks_per_window`, want)
 	checkArchive(t, bin, dir, want)
 	var rows, keys int
-	if err := db.QueryRow(`SELECT count(*), count(DISTINCT (window_start, url)) FROM ` + table).Scan(&rows, &keys); err != nil {
+	if err := db.QueryRow(`SELECT count(*), count(DISTINCT (window_start, url)) FROM `+table).Scan(&rows, &keys); err != nil {
 		t.Fatal(err)
 	}
 	if rows != keys || rows == 0 {
