@@ -26,10 +26,15 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hostile, err := filepath.Abs(filepath.Join("..", "..", "host", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GUESTS", guests)
+			e.Setenv("HOSTILE", hostile)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			return nil
 		},

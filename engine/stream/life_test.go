@@ -192,7 +192,7 @@ func TestSideOutputs(t *testing.T) {
 	equal(t, "late schema", rows.Schema.String(), "ts TIMESTAMP,_operator STRING,_watermark TIMESTAMP")
 	equal(t, "late rows", rows.Rows, 2)
 	rows = dead.All()[0]
-	equal(t, "dead schema", rows.Schema.String(), "ts TIMESTAMP,_error STRING,_module STRING")
+	equal(t, "dead schema", rows.Schema.String(), "ts TIMESTAMP,_error STRING,_module STRING,_batch BIGINT")
 	equal(t, "side rows", q.RecentProgress()[0].Sink.SideRows["late"], 2)
 }
 

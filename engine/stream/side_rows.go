@@ -9,9 +9,10 @@ const (
 	// LateOperator and LateWatermark say which operator a row came too late for, and the watermark that it missed.
 	LateOperator  = "_operator"
 	LateWatermark = "_watermark"
-	// DeadError and DeadModule say why a user function has refused a row.
+	// DeadError and DeadModule say why a user function has refused a row and which, DeadBatch in which batch.
 	DeadError  = "_error"
 	DeadModule = "_module"
+	DeadBatch  = "_batch"
 )
 
 // lateRows adds to late rows the operator and the watermark, in µs, that they missed.
@@ -21,11 +22,12 @@ func lateRows(rows *columnar.Batch, operator string, watermark int64) *columnar.
 		column{LateWatermark, columnar.Repeat(columnar.Timestamp, watermark, rows.Rows)})
 }
 
-// deadLetters adds to refused rows the text for each and the module.
-func deadLetters(rows *columnar.Batch, texts []string, module string) *columnar.Batch {
+// deadLetters adds to refused rows the text for each, the module and the batch's id.
+func deadLetters(rows *columnar.Batch, texts []string, module string, batch int64) *columnar.Batch {
 	return widen(rows,
 		column{DeadError, columnar.NewStrings(texts)},
-		column{DeadModule, columnar.Repeat(columnar.String, module, rows.Rows)})
+		column{DeadModule, columnar.Repeat(columnar.String, module, rows.Rows)},
+		column{DeadBatch, columnar.Repeat(columnar.Int64, batch, rows.Rows)})
 }
 
 type column struct {
