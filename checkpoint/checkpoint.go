@@ -45,7 +45,6 @@ type Checkpoint struct {
 	opts     Options
 	meta     metadata
 	man      manifest
-	manRaw   []byte // the file as this owner has written it
 	lock     io.Closer
 	offsets  *recordlog.Log
 	commits  *recordlog.Log
@@ -190,14 +189,7 @@ func (c *Checkpoint) own() error {
 	if err := c.loadMetadata(true); err != nil {
 		return err
 	}
-	if c.man, err = c.loadManifest(); err != nil {
-		return err
-	}
-	// The epoch first: from here on a former owner is fenced off, so that what is read next is all that it has written.
-	m := c.man.clone()
-	m.Epoch++
-	m.Owner = c.opts.owner()
-	if err := c.storeManifest(m); err != nil {
+	if err := c.claim(); err != nil {
 		return err
 	}
 	if err := c.readLogs(); err != nil {
@@ -259,8 +251,14 @@ func (c *Checkpoint) begin(offsets, commits int64) error {
 		m.Logs = map[string][]string{}
 	}
 	m.Epoch = max(m.Epoch, c.offsets.Generation()+1, c.commits.Generation()+1)
+	for _, s := range c.side {
+		m.Epoch = max(m.Epoch, s.log.Generation()+1)
+	}
+	if err := c.raise(m.Epoch); err != nil {
+		return err
+	}
 	for folder, s := range c.side {
-		if err := s.log.Begin(max(m.Epoch, s.log.Generation()+1), min(s.log.Last(), offsets)); err != nil {
+		if err := s.log.Begin(m.Epoch, min(s.log.Last(), offsets)); err != nil {
 			return err
 		}
 		s.log.DropEmpty()
@@ -320,6 +318,10 @@ func (c *Checkpoint) QueryID() string { return c.meta.ID }
 
 // Ancestors returns the query ids that the checkpoint was forked from, oldest first.
 func (c *Checkpoint) Ancestors() []string { return c.meta.Forked }
+
+// Epoch returns the number of this owner: it is greater than what any former owner has used as a generation, and no later
+// one will use it. It is what the state takes as the generation of its own files.
+func (c *Checkpoint) Epoch() int64 { return c.man.Epoch }
 
 // Owner returns who opened the checkpoint last.
 func (c *Checkpoint) Owner() Owner { return c.man.Owner }

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/wstream/wstream/internal/recordlog"
 	"github.com/wstream/wstream/internal/vfs"
@@ -33,14 +33,20 @@ func (o Owner) String() string {
 	return fmt.Sprintf("process %d on host %q (run %s)", o.PID, o.Host, o.RunID)
 }
 
-// manifest is the file of this name: who owns the checkpoint, and which segments count. Writing it anew is the one step by
-// which an owner takes over, a rollback happens, or a segment begins and ends to count.
+// manifest says who owns the checkpoint, and which segments count. Each owner has a file of its own, "manifest-TERM", which
+// it makes by the one operation that only one process can do, making a file that is not there, and then replaces as it
+// likes: by that an owner takes over, a rollback happens, or a segment begins and ends to count. The greatest term is the
+// owner's. So what a former owner still writes, even to its manifest, is never seen.
 type manifest struct {
 	Format int   `json:"format"`
 	Epoch  int64 `json:"epoch"`
 	Owner  Owner `json:"owner"`
-	// Logs maps the folder of a log to its segments, oldest first.
+	// Logs maps the folder of a log to its segments, oldest first. It is nil in a manifest that only claims the checkpoint:
+	// then the logs of the term before count.
 	Logs map[string][]string `json:"logs"`
+
+	term   int64 // from the name of the file; 0 if there is none
+	before int64 // the epoch of the manifest that Logs are from
 }
 
 func (m manifest) clone() manifest {
@@ -51,53 +57,198 @@ func (m manifest) clone() manifest {
 	return m
 }
 
-// loadManifest reads the manifest. In a checkpoint that has just been made there is none: its epoch is 0.
-func (c *Checkpoint) loadManifest() (manifest, error) {
-	var m manifest
-	name := c.path("manifest")
-	err := readSealed(c.fs, name, &m)
-	if err == nil {
-		if m.Format > FormatVersion {
-			return m, &VersionError{name, m.Format, FormatVersion}
-		}
-		return m, nil
+// manifestName is the file of a term. That of term 0 is the one file that format version 1 has.
+func manifestName(term int64) string {
+	if term == 0 {
+		return "manifest"
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	return fmt.Sprintf("manifest-%08d", term)
+}
+
+// manifestTerm is the term of a file, its temporary ones included.
+func manifestTerm(file string) (term int64, ok bool) {
+	digits, ok := strings.CutPrefix(file, "manifest-")
+	if !ok {
+		return 0, false
+	}
+	digits, _, _ = strings.Cut(digits, ".")
+	_, err := fmt.Sscanf(digits, "%d", &term)
+	return term, err == nil && manifestName(term) == "manifest-"+digits
+}
+
+// terms lists the manifests that there are, greatest first.
+func (c *Checkpoint) terms() ([]int64, error) {
+	infos, err := c.fs.List(c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []int64
+	for _, info := range infos {
+		if term, ok := manifestTerm(info.Name()); ok && filepath.Ext(info.Name()) == "" {
+			out = append(out, term)
+		}
+	}
+	slices.SortFunc(out, func(a, b int64) int { return int(b - a) })
+	return out, nil
+}
+
+// loadManifest reads the newest manifest, with the logs of the newest one that has any. In a checkpoint that has just been
+// made there is none: its epoch is 0.
+func (c *Checkpoint) loadManifest() (manifest, error) {
+	for try := 0; ; try++ {
+		m, err := c.readManifests()
+		if try < 10 && errors.Is(err, fs.ErrNotExist) {
+			continue // an owner has replaced what was listed
+		}
 		return m, err
 	}
+}
+
+func (c *Checkpoint) readManifests() (manifest, error) {
+	terms, err := c.terms()
+	if err != nil {
+		return manifest{}, err
+	}
+	var newest manifest
+	for i, term := range append(terms, 0) {
+		m, err := c.readManifest(term)
+		if term == 0 && errors.Is(err, fs.ErrNotExist) {
+			return newest, c.checkSegments(newest)
+		}
+		if err != nil {
+			return m, err
+		}
+		if i == 0 {
+			newest = m
+		}
+		newest.Logs, newest.before = m.Logs, m.Epoch
+		if m.Logs != nil {
+			break
+		}
+	}
+	return newest, c.checkSegments(newest)
+}
+
+func (c *Checkpoint) readManifest(term int64) (manifest, error) {
+	m := manifest{term: term}
+	name := c.path(manifestName(term))
+	if err := readSealed(c.fs, name, &m); err != nil {
+		return m, err
+	}
+	if m.Format > FormatVersion {
+		return m, &VersionError{name, m.Format, FormatVersion}
+	}
+	return m, nil
+}
+
+// checkSegments says that a manifest is missing when there are segments of which the newest one cannot know.
+func (c *Checkpoint) checkSegments(m manifest) error {
 	for _, log := range []string{"offsets", "commits"} {
 		infos, err := c.fs.List(c.path(log))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return m, err
+			return err
 		}
 		for _, info := range infos {
-			if recordlog.IsSegment(info.Name()) {
-				return m, &MissingError{name, fmt.Sprintf("%q holds segments", c.path(log))}
+			if gen, ok := recordlog.Generation(info.Name()); ok && gen > m.Epoch {
+				// Terms and generations differ: which number is missing cannot be said.
+				return &MissingError{
+					c.path("manifest-*"), fmt.Sprintf("%q holds the segment %q of a later owner than the manifests know", c.path(log), info.Name()),
+				}
 			}
 		}
 	}
-	return manifest{}, nil
+	return nil
 }
 
-// storeManifest makes m the manifest, unless another owner has written it since.
-func (c *Checkpoint) storeManifest(m manifest) error {
-	if err := c.CheckOwner(); err != nil {
+// claim makes this process the owner: from here on a former one is fenced off. The logs that count are read afterwards, so
+// that they are all that it has written.
+func (c *Checkpoint) claim() error {
+	before, err := c.loadManifest()
+	if err != nil {
 		return err
 	}
-	m.Format = FormatVersion
+	m := manifest{Format: FormatVersion, Epoch: before.Epoch + 1, Owner: c.opts.owner(), term: before.term + 1}
 	b, err := sealed(m)
 	if err != nil {
 		return err
 	}
-	if err := vfs.WriteFile(c.fs, c.path("manifest"), b); err != nil {
+	name := c.path(manifestName(m.term))
+	err = vfs.CreateFile(c.fs, name+"."+c.opts.RunID+".tmp", name, b)
+	if errors.Is(err, fs.ErrExist) { // somebody was faster
+		other, err := c.loadManifest()
+		return errors.Join(&FencedError{c.dir, other.Owner}, err)
+	}
+	if err != nil {
 		return err
 	}
-	c.man, c.manRaw = m, b
+	c.man = m
+	if before.term == 0 && before.Epoch > 0 {
+		// A program of format version 1 looks at this file alone: it is fenced off, and refuses the checkpoint.
+		old, err := sealed(manifest{Format: FormatVersion, Epoch: m.Epoch, Owner: m.Owner, Logs: before.Logs})
+		if err != nil {
+			return err
+		}
+		if err := vfs.WriteFile(c.fs, c.path(manifestName(0)), old); err != nil {
+			return err
+		}
+	}
+	m, err = c.loadManifest()
+	if err != nil {
+		return err
+	}
+	if m.term != c.man.term {
+		return &FencedError{c.dir, m.Owner}
+	}
+	if m.Logs != nil && m.before >= c.man.Epoch { // it was raised between the first look and the claim
+		c.man.Epoch = m.before + 1
+		if err := c.storeManifest(c.man); err != nil {
+			return err
+		}
+	}
+	c.man.Logs = m.Logs
+	return nil
+}
+
+// raise makes the epoch at least as great as the generation of a segment that is to be begun: no other owner ever uses a
+// generation up to it.
+func (c *Checkpoint) raise(gen int64) error {
+	if gen <= c.man.Epoch {
+		return nil
+	}
+	m := c.man.clone()
+	m.Epoch = gen
+	return c.storeManifest(m)
+}
+
+// storeManifest replaces the manifest of this owner, unless there is another one.
+func (c *Checkpoint) storeManifest(m manifest) error {
+	if err := c.CheckOwner(); err != nil {
+		return err
+	}
+	m.Format, m.term = FormatVersion, c.man.term
+	b, err := sealed(m)
+	if err != nil {
+		return err
+	}
+	if err := vfs.WriteFile(c.fs, c.path(manifestName(m.term)), b); err != nil {
+		return err
+	}
+	c.man = m
+	terms, err := c.terms()
+	if err != nil {
+		return err
+	}
+	if terms[0] != m.term {
+		return c.fenced()
+	}
 	return nil
 }
 
 // CheckOwner says whether this process still owns the checkpoint: nil, or a *FencedError that names who does. It costs
-// the reading of a small file. Every Write method asks it; a sink that publishes by itself may ask it right before.
+// looking for two files. Every Write method asks it; a sink that publishes by itself may ask it right before.
 func (c *Checkpoint) CheckOwner() error {
 	if c.readOnly {
 		return fmt.Errorf("checkpoint %q is open for reading only", c.dir)
@@ -105,23 +256,34 @@ func (c *Checkpoint) CheckOwner() error {
 	if c.closed {
 		return fmt.Errorf("checkpoint %q: %w", c.dir, os.ErrClosed)
 	}
-	if b, err := vfs.ReadFile(c.fs, c.path("manifest")); err == nil && c.manRaw != nil && bytes.Equal(b, c.manRaw) {
-		return nil
+	next, err := vfs.Exists(c.fs, c.path(manifestName(c.man.term+1)))
+	if err != nil {
+		return err
 	}
-	var m manifest
-	if err := readSealed(c.fs, c.path("manifest"), &m); err != nil {
-		if errors.Is(err, fs.ErrNotExist) && c.man.Epoch == 0 {
-			return nil
-		}
-		return fmt.Errorf("checkpoint %q: %w", c.dir, err)
+	own, err := vfs.Exists(c.fs, c.path(manifestName(c.man.term)))
+	if err != nil {
+		return err
 	}
-	if m.Epoch != c.man.Epoch || m.Owner != c.man.Owner {
-		return &FencedError{c.dir, m.Owner}
+	if next || !own {
+		return c.fenced()
 	}
 	return nil
 }
 
-// removeUnlisted deletes what a crash has left: segments that no manifest lists, and temporary files.
+// fenced says who has taken the checkpoint over.
+func (c *Checkpoint) fenced() error {
+	m, err := c.loadManifest()
+	if err != nil {
+		return fmt.Errorf("checkpoint %q: %w", c.dir, err)
+	}
+	if m.term <= c.man.term {
+		return &MissingError{c.path(manifestName(c.man.term)), "this process has written it and owns the checkpoint"}
+	}
+	return &FencedError{c.dir, m.Owner}
+}
+
+// removeUnlisted deletes what a crash has left: segments of this and former owners that no manifest lists, manifests of
+// former owners, and temporary files.
 func (c *Checkpoint) removeUnlisted(log string) error {
 	infos, err := c.fs.List(c.path(log))
 	if err != nil {
@@ -129,11 +291,22 @@ func (c *Checkpoint) removeUnlisted(log string) error {
 	}
 	for _, info := range infos {
 		name := info.Name()
-		listed := slices.Contains(c.man.Logs[log], name)
-		if listed || !recordlog.IsSegment(name) && filepath.Ext(name) != ".tmp" {
+		gen, segment := recordlog.Generation(name)
+		term, manifest := manifestTerm(name)
+		switch {
+		case segment:
+			// One of a later owner is not for this one to judge, should it have lost the checkpoint.
+			if gen > c.man.Epoch || slices.Contains(c.man.Logs[log], name) {
+				continue
+			}
+		case manifest:
+			if term > c.man.term || name == manifestName(c.man.term) {
+				continue
+			}
+		case filepath.Ext(name) != ".tmp":
 			continue
 		}
-		if err := c.fs.Remove(c.path(log, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeIfThere(c.fs, c.path(log, name)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // FormatVersion is the version of the checkpoint's format.
 //
 //	1: first
-const FormatVersion = 1
+//	2: a manifest per owner
+const FormatVersion = 2
 
 // metadata is the file of this name. It is written once.
 type metadata struct {
@@ -43,6 +44,11 @@ func (c *Checkpoint) loadMetadata(create bool) error {
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if terms, err := c.terms(); err != nil {
+		return err
+	} else if len(terms) > 0 {
+		return &MissingError{name, fmt.Sprintf("it holds the query's id, and %q is there", manifestName(terms[0]))}
 	}
 	for _, sub := range []string{"manifest", "offsets", "commits", "state", "logs"} {
 		there, err := vfs.Exists(c.fs, c.path(sub))

@@ -78,6 +78,13 @@ func (c *Checkpoint) sideLog(name string) (*SideLog, error) {
 
 // begin starts a segment of this owner behind the entry base.
 func (s *SideLog) begin(base int64) error {
+	own := s.log.Generation() + 1
+	if len(s.log.Segments()) >= mergeSegments { // they take a generation of their own
+		own++
+	}
+	if err := s.c.raise(own); err != nil {
+		return err
+	}
 	dropped, err := s.log.Merge(mergeSegments, mergeBytes)
 	if err != nil {
 		return err
@@ -178,9 +185,13 @@ func (s *SideLog) Compact(upTo int64, merge func(entries []SideEntry) ([]byte, e
 	}
 	at := old[len(old)-1].Batch
 	// Everything is written to a new segment first; the manifest then makes it count and the old ones not, in one step.
+	gen := s.log.Generation() + 1
+	if err := s.c.raise(gen); err != nil {
+		return err
+	}
 	s.c.starting = true
 	defer func() { s.c.starting = false }()
-	if err := s.log.Begin(s.log.Generation()+1, at-1); err != nil {
+	if err := s.log.Begin(gen, at-1); err != nil {
 		return err
 	}
 	if err := s.log.Append(at, true, []byte{sideCompact}, payload); err != nil {

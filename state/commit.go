@@ -181,7 +181,7 @@ func (db *DB) beginLog(base int64) error {
 	if err := db.log.Delete(merged); err != nil {
 		return err
 	}
-	if err := db.log.Begin(db.log.Generation()+1, base); err != nil {
+	if err := db.log.Begin(max(db.log.Generation()+1, db.opts.Generation), base); err != nil {
 		return err
 	}
 	db.begun = true

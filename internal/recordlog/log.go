@@ -392,7 +392,7 @@ func (l *Log) Merge(count int, maxBytes int64) (merged []string, err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if err := l.o.FS.Rename(s.name+".tmp", s.name); err != nil {
+	if err := vfs.RenameNew(l.o.FS, s.name+".tmp", s.name); err != nil {
 		return nil, err
 	}
 	if err := l.o.FS.SyncDir(l.o.Dir); err != nil {
@@ -447,7 +447,7 @@ func (l *Log) newSegment(gen, base int64) error {
 	if err != nil {
 		return err
 	}
-	f, err := l.o.FS.Create(s.name)
+	f, err := vfs.CreateNew(l.o.FS, s.name)
 	if err != nil {
 		return err
 	}
@@ -604,6 +604,12 @@ func (l *Log) closeFile() error {
 		}
 	}
 	return f.Close()
+}
+
+// Generation returns the generation in the name of a segment file; ok is false if it is the name of something else.
+func Generation(name string) (gen int64, ok bool) {
+	gen, _, ok = parseSegmentName(name)
+	return gen, ok
 }
 
 // IsSegment says whether a file name is that of a segment.

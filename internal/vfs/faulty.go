@@ -132,6 +132,21 @@ func (f *faultyFS) Create(name string) (File, error) {
 	return f.wrap(file, name, err)
 }
 
+func (f *faultyFS) CreateNew(name string) (File, error) {
+	if err := f.inj.err(OpCreate, name); err != nil {
+		return nil, err
+	}
+	file, err := CreateNew(f.FS, name)
+	return f.wrap(file, name, err)
+}
+
+func (f *faultyFS) RenameNew(from, to string) error {
+	if err := f.inj.err(OpRename, to); err != nil {
+		return err
+	}
+	return RenameNew(f.FS, from, to)
+}
+
 func (f *faultyFS) Open(name string) (File, error) {
 	file, err := f.FS.Open(name)
 	return f.wrap(file, name, err)

@@ -256,6 +256,34 @@ func (m *Mem) OpenReadWrite(name string) (File, error) {
 	return m.open("open", name, false, false, false, false)
 }
 
+// CreateNew implements Excluder.
+func (m *Mem) CreateNew(name string) (File, error) {
+	m.mu.Lock()
+	d, base, err := m.parent("create", name)
+	if err == nil && d.names[base] != nil {
+		err = pathError("create", name, fs.ErrExist)
+	}
+	m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return m.Create(name)
+}
+
+// RenameNew implements Excluder.
+func (m *Mem) RenameNew(from, to string) error {
+	m.mu.Lock()
+	d, base, err := m.parent("rename", to)
+	if err == nil && d.names[base] != nil {
+		err = pathError("rename", to, fs.ErrExist)
+	}
+	m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return m.Rename(from, to)
+}
+
 // Rename implements FS.
 func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()
