@@ -102,7 +102,7 @@ type clickGuest struct {
 
 // clickGuests are the same guest in several languages, which all must give the same.
 func clickGuests(t *testing.T) []clickGuest {
-	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}, {"clicks-rust.wasm", Config{}}}
+	list := []clickGuest{{"clicks.wasm", Config{}}, {"clicks.wasm", Config{Interpreter: true}}, {"clicks-rust.wasm", Config{}}, {"clicks-as.wasm", Config{}}}
 	return append(list, clickGuest{goGuest(t, "clicks"), Config{CacheDir: filepath.Join(shared, "cache")}})
 }
 
@@ -159,7 +159,7 @@ func TestClicksParse(t *testing.T) {
 }
 
 func TestClicksFilter(t *testing.T) {
-	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
+	for _, guest := range clickGuests(t) {
 		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{Config: map[string]string{"min_amount": "2.5"}}),
 			"is_human", "url STRING, ua STRING, Amount DOUBLE")
 		ua := columnar.NewStrings([]string{"Mozilla", "GoogleBot/1", "x", "", "a spider", "crab"})
@@ -177,7 +177,7 @@ func TestClicksFilter(t *testing.T) {
 
 // TestClicksDomain calls the scalar of all guests.
 func TestClicksDomain(t *testing.T) {
-	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
+	for _, guest := range clickGuests(t) {
 		b := bind(t, load(t, newHost(t, guest.engine), guest.file, ModuleConfig{}), "domain", "url STRING")
 		c := columnar.NewBuilder(columnar.String, 0)
 		for _, u := range []string{"http://a.example/x?y", "https://u:p@b.example:80#z", "no url", "", "ftp://", "x://é/"} {
@@ -209,7 +209,7 @@ func TestClicksUpsert(t *testing.T) {
 		columnar.NewFixed(columnar.Timestamp, []int64{0, 0}, nil), columnar.NewFixed(columnar.Timestamp, []int64{600, 600}, nil),
 		columnar.NewStrings([]string{"/a", "/b"}), columnar.NewFixed(columnar.Int64, []int64{1, 2}, nil),
 	}, 2)
-	for _, guest := range append(clickGuests(t), clickGuest{"clicks-as.wasm", Config{}}) {
+	for _, guest := range clickGuests(t) {
 		h := newHost(t, guest.engine)
 		m := load(t, h, guest.file, ModuleConfig{Permissions: Permissions{SQL: []string{"analytics"}}})
 		db := &statements{}

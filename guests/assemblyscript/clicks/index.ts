@@ -1,6 +1,6 @@
-// A part of the guest of ../../c/clicks in AssemblyScript: is_human leaves out what robots did, domain is a scalar for
-// SQL, upsert keeps a table of counts per window and url.
-import { add, Builder, Call, Column, module, statement, Type } from "../../../sdk/assemblyscript/assembly";
+// The guest of ../../c/clicks in AssemblyScript: parse reads JSON, is_human leaves out what robots did, domain is a scalar
+// for SQL, upsert keeps a table of counts per window and url.
+import { add, Builder, Call, Column, Field, module, parseJson, statement, Type } from "../../../sdk/assemblyscript/assembly";
 export { wstream_abi_v1, wstream_manifest, wstream_buffer, wstream_bind, wstream_call, wstream_error } from "../../../sdk/assemblyscript/assembly";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS clicks_per_window (window_start TIMESTAMP NOT NULL, window_end TIMESTAMP NOT NULL, url VARCHAR(700) NOT NULL, cnt BIGINT NOT NULL, PRIMARY KEY (window_start, url))";
@@ -9,12 +9,20 @@ const UPSERT = "INSERT INTO clicks_per_window (window_start, window_end, url, cn
 const BOT: StaticArray<u8> = [0x62, 0x6f, 0x74], CRAWL: StaticArray<u8> = [0x63, 0x72, 0x61, 0x77, 0x6c],
   SPIDER: StaticArray<u8> = [0x73, 0x70, 0x69, 0x64, 0x65, 0x72];
 
+const FIELDS = [
+  new Field("user_id", Type.STRING), new Field("event_time", Type.TIMESTAMP), new Field("url", Type.STRING),
+  new Field("amount", Type.FLOAT64), new Field("ua", Type.STRING),
+];
+
 module("clicks", "1.0.0");
 statement(CREATE);
 statement(UPSERT);
+add("parse", "parse", "value BINARY", "user_id STRING, event_time TIMESTAMP, url STRING, amount DOUBLE, ua STRING", parse).doc("clicks from JSON");
 add("is_human", "filter", "amount DOUBLE, ua STRING", "", isHuman);
 add("domain", "scalar", "url STRING", "domain STRING", domain);
 add("upsert", "foreachBatch", "window_start TIMESTAMP, window_end TIMESTAMP, url STRING, cnt BIGINT", "", upsert);
+
+function parse(c: Call): void { parseJson(c, 0, FIELDS); }
 
 function isHuman(c: Call): void {
   const least = c.config.has("min_amount") ? parseFloat(c.config.get("min_amount")) : 0;
