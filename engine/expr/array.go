@@ -1183,7 +1183,7 @@ func (b *Binder) concat(args []Expr) (Expr, error) {
 		}
 		return columnar.NewBytes(typ, off, buf, valid), nil
 	})
-	e.safe = true
+	e.safe, e.eager = true, true
 	return e, nil
 }
 

@@ -13,6 +13,7 @@ type call struct {
 	// set, no argument is a constant null, and result rows where an argument is null count for nothing.
 	kernel func(ctx *Context, args []vec, n int) (*columnar.Column, error)
 	nulls  bool                   // kernel looks at null arguments itself
+	eager  bool                   // all arguments are evaluated for a row, even where one of them is null
 	text   func([]Expr) string    // prints the call
 	shown  int                    // arguments that are printed, when not all are; 0 for all
 	safe   bool                   // cannot fail and is cheap
@@ -33,7 +34,7 @@ func (c *call) WithChildren(k []Expr) Expr {
 func (c *call) harmless() bool { return c.safe }
 
 // nullIntolerant: the result is null where an argument is, unless the kernel looks at nulls.
-func (c *call) nullIntolerant() bool { return !c.nulls }
+func (c *call) nullIntolerant() bool { return !c.nulls && !c.eager }
 
 func (c *call) SQL() string {
 	a := c.args
@@ -54,7 +55,7 @@ func (c *call) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error) 
 	vs, err := evalAll(ctx, c.args, in)
 	var out *columnar.Column
 	switch {
-	case err != nil && (c.nulls || len(c.args) < 2):
+	case err != nil && (c.nulls || c.eager || len(c.args) < 2):
 		return nil, err
 	case err != nil:
 		out, err = narrowed(ctx, c, inOrder(len(c.args)), in, nil, c.kernel)

@@ -93,6 +93,46 @@ func truncMicros(local int64, unit string) (int64, bool) {
 	return local - javatext.FloorMod(local, step), true
 }
 
+// unknownUnit is null of a type when the constant unit at args[at] is none that known accepts, and nil
+// otherwise: what the other argument is, or whether it can be cast, does not count then.
+func (b *Binder) unknownUnit(name string, args []Expr, at int, t *columnar.Type, known func(string) bool) Expr {
+	v, ok, err := b.foldable(args[at])
+	if u, is := v.(string); err != nil || !ok || is && known(u) {
+		return nil
+	}
+	return Named(NewLiteral(t, nil), sqlCall(name, args))
+}
+
+// bindTrunc binds trunc(date, unit).
+func bindTrunc(b *Binder, args []Expr) (Expr, error) {
+	if err := b.argCount(args, 2, 2); err != nil {
+		return nil, err
+	}
+	name := b.name()
+	args, err := b.coerce(args, isDate, isString)
+	if err != nil {
+		return nil, err
+	}
+	if e := b.unknownUnit(name, args, 1, columnar.Date, func(u string) bool {
+		_, ok := truncDate(0, u)
+		return ok
+	}); e != nil {
+		return e, nil
+	}
+	e := simple(name, args, columnar.Date, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+		return rows(columnar.Date, a, n, func(w *columnar.Builder, i int) error {
+			if d, ok := truncDate(int64(i32(a[0], i)), str(a[1], i)); ok {
+				w.AppendInt(d)
+			} else {
+				w.AppendNull()
+			}
+			return nil
+		})
+	})
+	e.null, e.nullFn = true, nil
+	return e, nil
+}
+
 func bindDateTrunc(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 2, 2); err != nil {
 		return nil, err
@@ -101,6 +141,16 @@ func bindDateTrunc(b *Binder, args []Expr) (Expr, error) {
 	args, err := b.coerce(args, isString, isTimestamp)
 	if err != nil {
 		return nil, err
+	}
+	if e := b.unknownUnit(name, args, 0, columnar.Timestamp, func(u string) bool {
+		switch strings.ToUpper(u) {
+		case "MICROSECOND", "MILLISECOND", "SECOND":
+			return true
+		}
+		_, ok := truncMicros(0, u)
+		return ok
+	}); e != nil {
+		return e, nil
 	}
 	e := simple(name, args, columnar.Timestamp, func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
 		z := ctx.zone()

@@ -57,15 +57,7 @@ func datetimeFunctions() []*Function {
 			return nil
 		}}.bind),
 		f("date_trunc", "date_trunc(unit, timestamp)", "The time cut to a unit, NULL for an unknown one.", "SELECT date_trunc('HOUR', timestamp'2026-03-01 10:11:12') → 2026-03-01 10:00:00", bindDateTrunc),
-		f("trunc", "trunc(date, unit)", "The date cut to a unit of at least a week, NULL for another one.", "SELECT trunc(date'2026-03-15', 'MM') → 2026-03-01", typed{specs: []spec{isDate, isString}, out: columnar.Date, nullable: true, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
-			d, ok := truncDate(int64(i32(a[0], i)), str(a[1], i))
-			if !ok {
-				w.AppendNull()
-			} else {
-				w.AppendInt(d)
-			}
-			return nil
-		}}.bind),
+		f("trunc", "trunc(date, unit)", "The date cut to a unit of at least a week, NULL for another one.", "SELECT trunc(date'2026-03-15', 'MM') → 2026-03-01", bindTrunc),
 		f("make_date", "make_date(year, month, day)", "A date of its parts.", "SELECT make_date(2026, 3, 1) → 2026-03-01", bindMakeDate),
 		f("make_timestamp", "make_timestamp(year, month, day, hour, minute, seconds[, zone])", "A timestamp of its parts.", "SELECT make_timestamp(2026, 3, 1, 10, 11, 12.5) → 2026-03-01 10:11:12.5", bindMakeTimestamp(columnar.Timestamp, true, false), "make_timestamp_ltz"),
 		f("try_make_timestamp", "try_make_timestamp(year, month, day, hour, minute, seconds[, zone])", "The same, NULL where that fails.", "SELECT try_make_timestamp(2026, 13, 1, 0, 0, 0) → NULL", bindMakeTimestamp(columnar.Timestamp, true, true), "try_make_timestamp_ltz"),

@@ -90,6 +90,10 @@ func bindNanvl(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	t := args[0].Type()
+	// The second argument counts only where the first is NaN.
+	if !isHarmless(args[1]) {
+		return b.nanvlByCase(args)
+	}
 	return &call{
 		name: "nanvl", args: args, typ: t, null: anyNullable(args), nullFn: anyNullable, nulls: true, safe: true,
 		kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
@@ -224,27 +228,38 @@ func bindRound(mode roundMode) func(b *Binder, args []Expr) (Expr, error) {
 		}
 		s, is := v.(int32)
 		if !is {
-			return Named(NewLiteral(args[0].Type(), nil), b.sql(args)), nil
+			return Named(NewLiteral(roundedType(args[0].Type(), 0), nil), b.sql(args)), nil
 		}
-		return b.rounding(b.name(), mode, args, int(s)), nil
+		e := b.rounding(b.name(), mode, args, int(s))
+		if e.typ.Kind == columnar.KindDecimal {
+			e.null, e.nullFn = true, nil
+		}
+		return e, nil
 	}
 }
 
-// rounding rounds the first argument to a constant number of digits.
-func (b *Binder) rounding(name string, mode roundMode, args []Expr, scale int) Expr {
-	t := args[0].Type()
-	typ := t
-	if t.Kind == columnar.KindDecimal {
-		whole := t.Precision - t.Scale + 1
-		if scale < 0 {
-			typ = columnar.Decimal(min(max(whole, -scale+1), maxPrecision), 0)
-		} else {
-			s := min(t.Scale, scale)
-			typ = columnar.Decimal(min(whole+s, maxPrecision), s)
-		}
+// roundedType is the type of a number of type t that was rounded to scale digits.
+func roundedType(t *columnar.Type, scale int) *columnar.Type {
+	if t.Kind != columnar.KindDecimal {
+		return t
 	}
+	whole := t.Precision - t.Scale + 1
+	if scale < 0 {
+		return columnar.Decimal(min(max(whole, -scale+1), maxPrecision), 0)
+	}
+	s := min(t.Scale, scale)
+	return columnar.Decimal(min(whole+s, maxPrecision), s)
+}
+
+// rounding rounds the first argument to a constant number of digits.
+func (b *Binder) rounding(name string, mode roundMode, args []Expr, scale int) *call {
+	t := args[0].Type()
+	typ := roundedType(t, scale)
 	ansi := b.ANSI
 	kernel := func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+		if scale == math.MinInt32 || scale == math.MaxInt32 && t.IsFloating() { // beyond what Java's BigDecimal counts
+			return nil, sparkerr.New("ARITHMETIC_OVERFLOW", "cannot round to %d digits", scale)
+		}
 		switch {
 		case t.Kind == columnar.KindDecimal:
 			out := &columnar.Column{Type: typ, Len: n, Valid: validOf(a[0]), Data: columnar.AlignedBytes(16 * n)}
@@ -586,8 +601,18 @@ func mathFunctions() []*Function {
 		f("conv", "conv(num, from, to)", "Digits of one base in another one.", "SELECT conv('100', 2, 10) → 4", bindConv),
 		constantFunction("pi", "PI()", "The number pi.", math.Pi),
 		constantFunction("e", "E()", "Euler's number.", math.E),
-		f("rand", "rand([seed])", "A random number from 0 to 1.", "", bindRandom(false), "random"),
-		f("randn", "randn([seed])", "A random number of the standard normal distribution.", "", bindRandom(true)),
+		f("rand", "rand([seed])", "A random number from 0 to 1.", "", bindRandom(randomUnit), "random"),
+		f("randn", "randn([seed])", "A random number of the standard normal distribution.", "", bindRandom(randomNormal)),
 		f("uniform", "uniform(min, max[, seed])", "A random number between two bounds.", "SELECT uniform(1, 1, 0) → 1", bindUniform),
+		f("randstr", "randstr(length[, seed])", "A string of so many random letters and digits.", "SELECT randstr(3, 0) → ceV", bindRandstr),
 	}
+}
+
+// nanvlByCase is nanvl with the second argument evaluated for NaN alone.
+func (b *Binder) nanvlByCase(args []Expr) (Expr, error) {
+	nan, err := b.Func("isnan", args[0])
+	if err != nil {
+		return nil, err
+	}
+	return &named{&caseWhen{[]Expr{nan}, args[1:2], args[0], args[0].Type(), false}, sqlCall("nanvl", args)}, nil
 }

@@ -54,7 +54,7 @@ func bindToNumber(try bool) func(b *Binder, args []Expr) (Expr, error) {
 			return nil, err
 		}
 		if f == nil {
-			return Named(NewLiteral(columnar.Decimal(38, 18), nil), sql), nil
+			return Named(NewLiteral(columnar.Decimal(10, 0), nil), sql), nil
 		}
 		typ := columnar.Decimal(f.Precision(), f.Scale())
 		e := simple(b.name(), in, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {

@@ -290,6 +290,10 @@ func bindParseURL(try bool) func(b *Binder, args []Expr) (Expr, error) {
 			keyText := ""
 			return rows(columnar.String, a, n, func(w *columnar.Builder, i int) error {
 				part := str(a[1], i)
+				if len(a) == 3 && part != "QUERY" {
+					w.AppendNull()
+					return nil
+				}
 				v, ok, err := javatext.ParseURL(str(a[0], i), part)
 				if err != nil {
 					if strict {
@@ -298,17 +302,13 @@ func bindParseURL(try bool) func(b *Binder, args []Expr) (Expr, error) {
 					ok = false
 				}
 				if ok && len(a) == 3 {
-					if part != "QUERY" {
-						ok = false
-					} else {
-						if k := str(a[2], i); key == nil || k != keyText {
-							if key, err = javatext.CompileURLQueryKey(k); err != nil {
-								return err
-							}
-							keyText = k
+					if k := str(a[2], i); key == nil || k != keyText {
+						if key, err = javatext.CompileURLQueryKey(k); err != nil {
+							return err
 						}
-						v, ok = key.Value(v)
+						keyText = k
 					}
+					v, ok = key.Value(v)
 				}
 				if !ok {
 					w.AppendNull()

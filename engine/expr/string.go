@@ -522,6 +522,9 @@ func mask(dst []byte, s string, upper, lower, digit, other []byte) []byte {
 }
 
 func bindMask(b *Binder, args []Expr) (Expr, error) {
+	if len(args) == 0 {
+		return nil, sparkerr.New("REQUIRED_PARAMETER_NOT_FOUND", "cannot invoke routine `mask` because the parameter named `str` is required, but the routine call did not supply a value")
+	}
 	if err := b.argCount(args, 1, 5); err != nil {
 		return nil, err
 	}

@@ -286,5 +286,5 @@ func (a *Analyzer) distinct(n Node) Node {
 	for i, o := range out {
 		keys[i] = o
 	}
-	return &Aggregate{Keys: keys, Exprs: keys, Child: n, ID: -1}
+	return &Aggregate{Keys: keys, Exprs: keys, Distinct: true, Child: n, ID: -1}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
@@ -119,10 +120,41 @@ func (a *Analyzer) groupingSets(keys []sql.Expr, sets [][]sql.Expr) ([][]int, er
 	return out, nil
 }
 
-func sameText(x, y sql.Expr) bool {
-	c, ok := x.(*sql.Column)
-	d, ok2 := y.(*sql.Column)
-	return ok && ok2 && strings.EqualFold(sql.JoinName(c.Parts), sql.JoinName(d.Parts))
+// sameText tells whether two expressions are written alike, apart from where they stand and the case of names.
+func sameText(x, y sql.Expr) bool { return sameSyntax(reflect.ValueOf(x), reflect.ValueOf(y)) }
+
+func sameSyntax(x, y reflect.Value) bool {
+	if x.IsValid() != y.IsValid() || x.IsValid() && x.Type() != y.Type() {
+		return false
+	}
+	switch x.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return x.IsNil() == y.IsNil() && (x.IsNil() || sameSyntax(x.Elem(), y.Elem()))
+	case reflect.Slice:
+		if x.Len() != y.Len() {
+			return false
+		}
+		for i := range x.Len() {
+			if !sameSyntax(x.Index(i), y.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		switch a := x.Interface().(type) {
+		case sql.Span:
+			return true
+		case sql.Ident:
+			return strings.EqualFold(a.Name, y.Interface().(sql.Ident).Name)
+		}
+		for i := range x.NumField() {
+			if x.Type().Field(i).IsExported() && !sameSyntax(x.Field(i), y.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(x.Interface(), y.Interface())
 }
 
 // groupKeys analyses GROUP BY items: ordinals, columns, aliases of the SELECT list, expressions.

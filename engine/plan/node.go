@@ -83,6 +83,8 @@ type Aggregate struct {
 	Exprs   []expr.Expr // each an Attr or an Alias
 	Session *expr.Attr  // the key that is a session window, or nil
 	Pivot   bool        // made of PIVOT, which streams refuse
+	// Distinct is set when it is SELECT DISTINCT or UNION, which Spark does not count where a sort needs an aggregation.
+	Distinct bool
 	Child   Node
 	// ID is the operator's position among the stateful operators of a streaming query; set by
 	// Number, -1 when the query is a batch.

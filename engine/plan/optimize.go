@@ -166,10 +166,17 @@ func (a *Analyzer) fold(e expr.Expr, ctx *expr.Context, one *columnar.Batch) exp
 			}
 		}
 	}
-	if kids == nil || constant {
-		return e // what fails as a whole keeps its parts, so that the fault is reported as it is written
+	if kids == nil {
+		return e
 	}
-	return e.WithChildren(kids)
+	out := e.WithChildren(kids)
+	if !constant {
+		return out
+	}
+	if c, err := out.Eval(ctx, one); err == nil {
+		return &expr.Literal{Typ: e.Type(), Value: c.Datum(0), Text: e.SQL()}
+	}
+	return e // what fails as a whole keeps its parts, so that the fault is reported as it is written
 }
 
 // setOpsToJoins turns INTERSECT and EXCEPT of a stream into joins on all columns, without duplicates.

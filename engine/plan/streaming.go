@@ -105,7 +105,7 @@ func (c *streamChecker) node(n Node) {
 	case *Join:
 		c.join(n)
 	case *Sort:
-		if c.mode != connector.Complete || !Aggregates(n.Child) {
+		if c.mode != connector.Complete || !aggregatesWith(n.Child, func(a *Aggregate) bool { return !a.Distinct }) {
 			c.refuse("ORDER_BY", "sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in Complete output mode")
 		}
 	case *Limit:
@@ -134,9 +134,13 @@ func (c *streamChecker) node(n Node) {
 
 // Aggregates tells whether an aggregation of a stream is in a plan.
 func Aggregates(n Node) bool {
+	return aggregatesWith(n, func(*Aggregate) bool { return true })
+}
+
+func aggregatesWith(n Node, is func(*Aggregate) bool) bool {
 	found := false
 	Walk(n, func(m Node) bool {
-		if a, ok := m.(*Aggregate); ok && IsStreaming(a) {
+		if a, ok := m.(*Aggregate); ok && IsStreaming(a) && is(a) {
 			found = true
 		}
 		return !found
