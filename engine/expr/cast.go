@@ -50,7 +50,8 @@ func (c *Cast) Type() *columnar.Type { return c.To }
 
 // Nullable implements Expr.
 func (c *Cast) Nullable() bool {
-	return c.Child.Nullable() || c.Mode == CastTry || forceNullable(c.Child.Type(), c.To, c.Mode)
+	// Spark goes by what the cast without ANSI may fail at, whatever the mode.
+	return c.Child.Nullable() || forceNullable(c.Child.Type(), c.To, CastLegacy) || c.Mode == CastTry && !c.harmless()
 }
 
 // Children implements Expr.

@@ -39,9 +39,7 @@ func unaryMath(name, printed, doc, example string, f func(float64) float64, null
 				}
 				return out, nil
 			})
-			if null != nil {
-				e.null, e.nullFn = true, func([]Expr) bool { return true }
-			}
+			e.null, e.nullFn = true, nil // says Spark of all of them
 			e.safe = true
 			return e, nil
 		},
@@ -186,12 +184,14 @@ func bindCeilFloor(mode roundMode, printed string) func(b *Binder, args []Expr) 
 				return Named(args[0], sqlCall(name, args)), nil
 			}
 			typ := bounded(t.Precision-t.Scale+1, 0)
-			return simple(name, args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+			e := simple(name, args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 				return map1(typ, a[0], n, func(v columnar.Dec128) columnar.Dec128 {
 					r, _ := roundDecimal(v, t.Scale, 0, mode, 38)
 					return r
 				}), nil
-			}), nil
+			})
+			e.null, e.nullFn = true, nil
+			return e, nil
 		case columnar.KindFloat64:
 			e := simple(name, args, columnar.Int64, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 				if mode == roundCeil {
@@ -199,7 +199,7 @@ func bindCeilFloor(mode roundMode, printed string) func(b *Binder, args []Expr) 
 				}
 				return map1(columnar.Int64, a[0], n, func(v float64) int64 { return javaLong(math.Floor(v)) }), nil
 			})
-			e.safe = true
+			e.null, e.nullFn, e.safe = true, nil, true
 			return e, nil
 		}
 		return Named(args[0], sqlCall(name, args)), nil
@@ -231,9 +231,7 @@ func bindRound(mode roundMode) func(b *Binder, args []Expr) (Expr, error) {
 			return Named(NewLiteral(roundedType(args[0].Type(), 0), nil), b.sql(args)), nil
 		}
 		e := b.rounding(b.name(), mode, args, int(s))
-		if e.typ.Kind == columnar.KindDecimal {
-			e.null, e.nullFn = true, nil
-		}
+		e.null, e.nullFn = true, nil // says Spark, since without ANSI a decimal may overflow
 		return e, nil
 	}
 }
