@@ -3,9 +3,11 @@ package csvfmt
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/records"
 )
 
@@ -193,8 +195,25 @@ func (c *cell) setSlow(d *Decoder, row int, s string) bool {
 	return err == nil
 }
 
-// integer reads what Java's parseLong takes.
+// integer reads what Java's parseLong takes, which is digits of any script.
 func integer(s []byte) (int64, bool) {
+	v, ok := asciiInteger(s)
+	if !ok && !isASCII(s) {
+		return asciiInteger([]byte(javatext.FoldDigits(string(s))))
+	}
+	return v, ok
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func asciiInteger(s []byte) (int64, bool) {
 	if len(s) == 0 {
 		return 0, false
 	}

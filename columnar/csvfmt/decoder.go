@@ -116,7 +116,7 @@ func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) 
 // checkType refuses what no field of CSV can be.
 func checkType(f columnar.Field) error {
 	switch f.Type.Kind {
-	case columnar.KindArray, columnar.KindMap, columnar.KindStruct, columnar.KindVariant, columnar.KindNull:
+	case columnar.KindArray, columnar.KindMap, columnar.KindStruct, columnar.KindVariant, columnar.KindNull, columnar.KindCalendar:
 		return sparkerr.New("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", "The CSV datasource doesn't support the column `%s` of the type %q.", f.Name, f.Type.SQL())
 	}
 	return nil
@@ -253,6 +253,9 @@ func (d *Decoder) decodeFile(data []byte, start bool) error {
 			continue
 		}
 		text := bytes.TrimSuffix(bytes.TrimSuffix(data[from:end], []byte{'\n'}), []byte{'\r'})
+		if d.tokens.trimLeft && len(bytes.TrimSpace(text)) == 0 {
+			continue // without the blanks there is nothing
+		}
 		if err := d.addRecord(text, func() int { return 1 + bytes.Count(data[:from], []byte{'\n'}) }); err != nil {
 			return err
 		}

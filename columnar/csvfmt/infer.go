@@ -20,7 +20,10 @@ type Inference struct {
 	tokens  *tokenizer
 	comment string
 	header  []string // nil until the first record
+	line    []byte   // the header as it is written
 	types   []*columnar.Type
+
+	datesAreTimestamps bool // a date, as dateFormat has it, reads as a timestamp
 }
 
 // NewInference begins.
@@ -29,7 +32,14 @@ func NewInference(opts Options) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Inference{opts: opts, formats: f, tokens: newTokenizer(&opts)}
+	n := &Inference{opts: opts, formats: f, tokens: newTokenizer(&opts), datesAreTimestamps: opts.TimestampFormat == ""}
+	if !n.datesAreTimestamps {
+		w, err := records.NewFormats(records.FormatOptions{TimeZone: opts.Zone(), Locale: opts.Locale, DateFormat: opts.DateFormat, Writing: true})
+		if err == nil {
+			_, err = f.ParseTimestamp(string(w.AppendDate(nil, 0)))
+		}
+		n.datesAreTimestamps = err == nil
+	}
 	if opts.Comment != 0 {
 		n.comment = string(standIns(&opts, []byte(string(opts.Comment))))
 	}
@@ -70,11 +80,14 @@ func (n *Inference) Add(data []byte, start bool) error {
 		if d.skipped(line) {
 			continue
 		}
+		// Every line that looks like the first header is one; those of other files that do not are data.
+		if header = n.opts.Header && (n.header == nil || bytes.Equal(line, n.line)); header {
+			n.line = bytes.Clone(line)
+		}
 		if _, err := n.tokens.record(line, 0); err != nil {
 			return err
 		}
 		n.addTokens(header)
-		header = false
 		if n.header != nil && !n.opts.InferSchema {
 			return nil
 		}
@@ -262,7 +275,9 @@ func (n *Inference) merge(a, b *columnar.Type) *columnar.Type {
 	case a.IsNumeric() && b.IsNumeric():
 		return columnar.Float64
 	case a.Kind == columnar.KindDate && b.Kind == columnar.KindTimestamp, a.Kind == columnar.KindTimestamp && b.Kind == columnar.KindDate:
-		return columnar.Timestamp
+		if n.datesAreTimestamps {
+			return columnar.Timestamp
+		}
 	}
 	return columnar.String
 }

@@ -23,6 +23,9 @@ const (
 	RaiseError                                // the read fails
 )
 
+// NoChar stands for no character where 0 stands for the default.
+const NoChar rune = -1
+
 // Options of a CSV source, sink or function, with Spark's names and defaults. Use ParseOptions for a value in
 // which the defaults are set.
 type Options struct {
@@ -31,7 +34,7 @@ type Options struct {
 	Sep                string // sep, delimiter
 	Quote              rune   // 0 for none
 	Escape             rune   // 0 for none
-	EscapeEscape       rune   // charToEscapeQuoteEscaping; 0 for the escape, if that is not the quote
+	EscapeEscape       rune   // charToEscapeQuoteEscaping; 0 for the escape, if that is not the quote; NoChar for none
 	Comment            rune   // 0 for none
 	Header             bool
 	EnforceSchema      bool
@@ -71,6 +74,7 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 		NaNValue: "NaN", PositiveInf: "Inf", NegativeInf: "-Inf", Locale: "en-US", MaxColumns: 20480, MaxChars: -1, EscapeQuotes: true,
 		SamplingRatio: 1, SessionZone: sessionZone,
 	}
+	given := false
 	for name, text := range options {
 		var err error
 		optional := func(v **bool) error {
@@ -89,13 +93,15 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 				o.Sep, err = delimiter(text)
 			}
 		case "quote":
-			o.Quote, err = oneChar(text)
+			o.Quote, err = oneChar("quote", text)
 		case "escape":
-			o.Escape, err = oneChar(text)
+			o.Escape, err = oneChar("escape", text)
 		case "chartoescapequoteescaping":
-			o.EscapeEscape, err = oneChar(text)
+			if o.EscapeEscape, err = oneChar("charToEscapeQuoteEscaping", text); text == "\x00" {
+				o.EscapeEscape = NoChar
+			}
 		case "comment":
-			o.Comment, err = oneChar(text)
+			o.Comment, err = oneChar("comment", text)
 		case "header":
 			err = records.ParseBool(text, &o.Header)
 		case "enforceschema":
@@ -117,11 +123,13 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			}
 			o.LineSep = text
 		case "encoding":
-			o.Encoding = text
+			o.Encoding, given = text, true
 		case "charset":
 			if _, ok := find(options, "encoding"); !ok {
-				o.Encoding = text
+				o.Encoding, given = text, true
 			}
+		case "compression":
+			err = records.CheckCodec(text)
 		case "ignoreleadingwhitespace":
 			err = optional(&o.IgnoreLeading)
 		case "ignoretrailingwhitespace":
@@ -167,13 +175,16 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			return o, fmt.Errorf("option %q: %w", name, err)
 		}
 	}
-	return o, checkCharset(o.Encoding)
+	if given {
+		return o, checkCharset(o.Encoding)
+	}
+	return o, nil
 }
 
 // checkCharset refuses the names that Spark does not know; aliases are none of them.
 func checkCharset(name string) error {
 	switch strings.ToUpper(name) {
-	case "", "US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32":
+	case "US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32":
 		return nil
 	}
 	return sparkerr.New("INVALID_PARAMETER_VALUE.CHARSET", "the option \"encoding\" expects one of the charsets US-ASCII, ISO-8859-1, UTF-8, UTF-16BE, UTF-16LE, UTF-16, UTF-32, but got %q", name)
@@ -199,13 +210,13 @@ func unescaped(s string) (UnescapedQuotes, error) {
 }
 
 // oneChar reads an option that is one character, or none for "off".
-func oneChar(s string) (rune, error) {
+func oneChar(option, s string) (rune, error) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
 	case s == "":
 		return 0, nil
 	case size != len(s) || r >= 0x10000:
-		return 0, fmt.Errorf("%q cannot be more than one character", s)
+		return 0, sparkerr.New("OPTION_VALUE_EXCEEDS_ONE_CHARACTER", "The value of %s cannot be more than one character, but got %s.", option, s)
 	}
 	return r, nil
 }

@@ -64,6 +64,7 @@ func newTokenizer(o *Options) *tokenizer {
 		t.escape = t.quote
 	}
 	switch {
+	case o.EscapeEscape == NoChar:
 	case o.EscapeEscape == 0 && o.Quote != o.Escape:
 		t.escEsc = t.escape
 	case o.EscapeEscape == o.Escape:

@@ -49,7 +49,7 @@ func NewWriter(schema *columnar.Schema, opts Options, function bool) (*Writer, e
 	}
 	w.style.Scientific = true
 	char := func(r rune) string {
-		if r == 0 {
+		if r <= 0 {
 			return ""
 		}
 		return string(r)

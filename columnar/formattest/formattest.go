@@ -80,6 +80,7 @@ func load(t *testing.T, name, dir string) *Case {
 		if c.Schema, err = columnar.ParseDDL(*c.SchemaDDL); err != nil {
 			t.Fatalf("case %s: %v", name, err)
 		}
+		c.Schema = c.Schema.AsNullable() // as file sources have it
 	}
 	c.Path = filepath.Join(dir, c.Input)
 	if text, err := os.ReadFile(filepath.Join(dir, "error.json")); err == nil {

@@ -20,6 +20,9 @@ func readCase(c *formattest.Case, chunk int) ([]*columnar.Batch, error) {
 			return nil, err
 		}
 	}
+	if err := schema.CheckNames(); err != nil {
+		return nil, err
+	}
 	d, err := New(schema, nil, opts)
 	if err != nil {
 		return nil, err
@@ -45,8 +48,10 @@ func inferCase(c *formattest.Case, opts Options) (*columnar.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachChunk(c, opts, 0, n.Add)
-	return n.Schema(), err
+	if err := eachChunk(c, opts, 0, n.Add); err != nil {
+		return nil, err
+	}
+	return n.Schema(), nil
 }
 
 func TestCases(t *testing.T) {

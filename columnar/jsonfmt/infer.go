@@ -1,6 +1,7 @@
 package jsonfmt
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/wstream/wstream/columnar/jsonfmt/jsontoken"
 	"github.com/wstream/wstream/columnar/lines"
 	"github.com/wstream/wstream/columnar/records"
+	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
 // Inference finds the schema of JSON files: all fields that occur, in the order of their names, each of the
@@ -27,7 +29,10 @@ func NewInference(opts Options) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Inference{opts: opts, sofar: columnar.Null}
+	if opts.SamplingRatio <= 0 {
+		return nil, fmt.Errorf("option \"samplingRatio\" must be greater than 0, but is %g", opts.SamplingRatio)
+	}
+	n := &Inference{opts: opts, sofar: columnar.StructOf()}
 	n.opts.Features.ReplacementDecoding = opts.FromJSON || opts.Encoding != ""
 	n.reader = reader{opts: &n.opts, formats: f}
 	return n, nil
@@ -62,6 +67,9 @@ func (n *Inference) addRecord(text []byte) error {
 			return nil
 		}
 		t, err = n.reader.infer()
+	}
+	if sparkerr.Condition(err) == "NEGATIVE_SCALE_DISALLOWED" {
+		return err
 	}
 	if err != nil {
 		switch n.opts.Mode {
@@ -100,7 +108,7 @@ func (n *Inference) mergeRoot(a, b *columnar.Type) (*columnar.Type, error) {
 	case n.opts.Mode == records.DropMalformed:
 		return a, nil
 	case n.opts.Mode == records.FailFast:
-		return nil, records.Malformed(nil, errRootNull())
+		return nil, sparkerr.New("INVALID_JSON_RECORD_TYPE", "Detected an invalid type of a JSON record while inferring a common schema in the mode FAILFAST. Expected a STRUCT type, but found %q.", b.SQL())
 	}
 	return mergeTypes(a, columnar.StructOf(n.corruptField())), nil
 }
@@ -204,6 +212,9 @@ func (r *reader) infer() (*columnar.Type, error) {
 			fields = append(fields, f)
 		}
 		slices.SortStableFunc(fields, func(a, b columnar.Field) int { return strings.Compare(a.Name, b.Name) })
+		if !r.opts.FromJSON {
+			return columnar.StructOf(fields...), nil // a reader refuses names that come twice
+		}
 		return columnar.StructOf(mergeEqualNames(fields)...), nil
 	case jsontoken.StartArray:
 		elem := columnar.Null
@@ -225,7 +236,7 @@ func (r *reader) infer() (*columnar.Type, error) {
 		if r.opts.PrimitivesAsString {
 			return columnar.String, nil
 		}
-		return r.inferNumber(), nil
+		return r.inferNumber()
 	case jsontoken.True, jsontoken.False:
 		if r.opts.PrimitivesAsString {
 			return columnar.String, nil
@@ -265,19 +276,34 @@ func (r *reader) inferString(s string) *columnar.Type {
 	return columnar.String
 }
 
-func (r *reader) inferNumber() *columnar.Type {
+func (r *reader) inferNumber() (*columnar.Type, error) {
 	text := string(r.s.NumberText())
 	if r.s.Current() == jsontoken.Int {
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return columnar.Int64
+			return columnar.Int64, nil
 		}
-	} else if !r.opts.PrefersDecimal || r.s.Special() {
-		return columnar.Float64
+	} else if !r.opts.PrefersDecimal {
+		return columnar.Float64, nil
+	} else if r.s.Special() {
+		return nil, fmt.Errorf("%s is no decimal", text)
+	} else if scale := scaleOf(text); scale < 0 {
+		return nil, sparkerr.New("NEGATIVE_SCALE_DISALLOWED", "Negative scale is not allowed: '%d'. The number is %.60s; leave out prefersDecimal.", scale, text)
 	}
 	if t := decimalType(text); t != nil {
-		return t
+		return t, nil
 	}
-	return columnar.Float64
+	return columnar.Float64, nil
+}
+
+// scaleOf is the scale that java.math.BigDecimal gives a number; 0 where its exponent is beyond all bounds.
+func scaleOf(text string) int {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	e, err := strconv.Atoi(exponent)
+	if err != nil && exponent != "" {
+		return 0
+	}
+	_, frac, _ := strings.Cut(mantissa, ".")
+	return len(frac) - e
 }
 
 // decimalType is the type of a number as java.math.BigDecimal takes it, or nil when 38 digits are not enough.

@@ -50,6 +50,7 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 		CorruptColumn: "_corrupt_record", Locale: "en-US", Features: jsontoken.DefaultFeatures(),
 		SamplingRatio: 1, IgnoreNullFields: true, SessionZone: sessionZone,
 	}
+	given := false
 	for name, text := range options {
 		var err error
 		switch strings.ToLower(name) {
@@ -65,11 +66,13 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			}
 			o.LineSep = text
 		case "encoding":
-			o.Encoding = text
+			o.Encoding, given = text, true
 		case "charset":
 			if o.Encoding == "" {
-				o.Encoding = text
+				o.Encoding, given = text, true
 			}
+		case "compression":
+			err = records.CheckCodec(text)
 		case "timezone":
 			o.TimeZone = text
 		case "locale":
@@ -113,9 +116,6 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			err = records.ParseBool(text, &o.DropFieldIfAllNull)
 		case "samplingratio":
 			o.SamplingRatio, err = strconv.ParseFloat(text, 64)
-			if err == nil && (o.SamplingRatio <= 0) {
-				err = fmt.Errorf("option %q must be greater than 0, but is %q", name, text)
-			}
 		case "ignorenullfields":
 			err = records.ParseBool(text, &o.IgnoreNullFields)
 		case "pretty":
@@ -129,7 +129,7 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			return o, fmt.Errorf("option %q: %w", name, err)
 		}
 	}
-	if o.Encoding != "" {
+	if given {
 		utf8, known := knownCharset(o.Encoding)
 		if !known {
 			return o, sparkerr.New("INVALID_PARAMETER_VALUE.CHARSET", "the option \"encoding\" expects one of the charsets US-ASCII, ISO-8859-1, UTF-8, UTF-16BE, UTF-16LE, UTF-16, UTF-32, but got %q", o.Encoding)

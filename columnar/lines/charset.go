@@ -167,6 +167,17 @@ func (d *charsetReader) decode(dst, src []byte, end bool) ([]byte, int) {
 	return dst, i
 }
 
+// separator is a line separator in the character set as Java has it: UTF-16 begins with a byte order mark.
+func (c Charset) separator(sep string) []byte {
+	if sep == "" {
+		return nil
+	}
+	if c == UTF16 {
+		return c.Encode([]byte{0xfe, 0xff}, sep)
+	}
+	return c.Encode(nil, sep)
+}
+
 // Encode appends s, which is UTF-8, in a character set; what the set does not have becomes '?'. UTF-16 and
 // UTF-32 are written big-endian, the byte order mark is the caller's to write.
 func (c Charset) Encode(dst []byte, s string) []byte {

@@ -121,12 +121,21 @@ func TestCharsets(t *testing.T) {
 	const text = "aé日😀\n"
 	for _, c := range []Charset{UTF16, UTF16BE, UTF16LE, UTF32, UTF32BE, UTF32LE} {
 		r := iotest.OneByteReader(bytes.NewReader(c.Encode(nil, text)))
-		if got := strings.Join(chunks(t, r, Options{Charset: c}), ""); got != text {
+		if got := strings.Join(chunks(t, r, Options{Charset: c, Whole: true}), ""); got != text {
 			t.Errorf("charset %d: got %q", c, got)
 		}
 	}
-	if got := strings.Join(chunks(t, strings.NewReader("\xff\xfea\x00\x00\xd8"), Options{Charset: UTF16}), ""); got != "a\uFFFD" {
+	if got := strings.Join(chunks(t, strings.NewReader("\xff\xfea\x00\x00\xd8"), Options{Charset: UTF16, Whole: true}), ""); got != "a\uFFFD" {
 		t.Errorf("UTF-16 with a mark: got %q", got)
+	}
+	// Lines are found as bytes, as Spark does: whole with a separator, and without one each begins with what the line end
+	// before it has left.
+	lines := UTF16LE.Encode(nil, "aé\nb\n")
+	if got := strings.Join(chunks(t, bytes.NewReader(lines), Options{Charset: UTF16LE, LineSep: "\n"}), ""); got != "aé\nb\n" {
+		t.Errorf("UTF-16LE by lines: got %q", got)
+	}
+	if got := strings.Join(chunks(t, bytes.NewReader(lines), Options{Charset: UTF16LE}), ""); got != "aé\n\u6200\u0a00\uFFFD\n" && got != "aé\n\u6200\uFFFD\n\uFFFD\n" {
+		t.Errorf("UTF-16LE by bytes: got %q", got)
 	}
 	if got := strings.Join(chunks(t, strings.NewReader("a\xe9"), Options{Charset: Latin1}), ""); got != "aé" {
 		t.Errorf("Latin-1: got %q", got)

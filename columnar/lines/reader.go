@@ -33,6 +33,8 @@ type Reader struct {
 	begun bool
 	eof   bool
 	empty bool
+
+	byLine bool // in is not decoded, lines are
 }
 
 // NewReader begins to read. Close the reader; that does not close r.
@@ -47,7 +49,33 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{src: src, in: DecodeReader(src, opts.Charset), opts: opts, sep: []byte(opts.LineSep), empty: empty}, nil
+	out := &Reader{src: src, in: src, opts: opts, empty: empty}
+	if out.byLine = opts.Charset >= UTF16 && !opts.Whole; out.byLine {
+		out.sep = opts.Charset.separator(opts.LineSep)
+	} else {
+		out.in, out.sep = DecodeReader(src, opts.Charset), []byte(opts.LineSep)
+	}
+	return out, nil
+}
+
+// decodeLines decodes each line of a chunk for itself: lines of wide characters are found as bytes, as Hadoop's reader
+// does it, so that without a separator of their own their first bytes are those that the one before has left.
+func (r *Reader) decodeLines(chunk []byte) ([]byte, error) {
+	end := r.opts.LineSep
+	if end == "" {
+		end = "\n"
+	}
+	out := make([]byte, 0, len(chunk))
+	for len(chunk) > 0 {
+		var line []byte
+		line, chunk = Cut(chunk, string(r.sep))
+		text, err := io.ReadAll(DecodeReader(bytes.NewReader(line), r.opts.Charset))
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, text...), end...)
+	}
+	return out, nil
 }
 
 // Truncated tells that a compressed file has no bytes at all. It has no rows; a warning is in place.
@@ -59,6 +87,14 @@ func (r *Reader) Close() error { return r.src.Close() }
 // Next gives the next chunk: whole lines with their ends, the last of the file perhaps without one. It
 // is written into buf, as far as it has room, and belongs to the caller. io.EOF comes behind the last.
 func (r *Reader) Next(buf []byte) ([]byte, error) {
+	chunk, err := r.next(buf)
+	if err != nil || !r.byLine {
+		return chunk, err
+	}
+	return r.decodeLines(chunk)
+}
+
+func (r *Reader) next(buf []byte) ([]byte, error) {
 	size := r.opts.ChunkSize
 	if r.opts.Whole {
 		size = r.opts.MaxChunk

@@ -1,6 +1,9 @@
 package records
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // localeNames holds the names of months and days of a language, full and short.
 type localeNames struct {
@@ -15,11 +18,26 @@ var english = localeNames{
 	shortDays:   [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"},
 }
 
+// numberedMonths are the names of languages that count their months. Days have their English names, which no text of
+// such a language has.
+func numberedMonths(word string) *localeNames {
+	n := &localeNames{days: english.days, shortDays: english.shortDays}
+	for i := range n.months {
+		n.months[i] = strconv.Itoa(i+1) + word
+		n.shortMonths[i] = n.months[i]
+	}
+	return n
+}
+
 // namesOf gives the names of a locale's language, nil for English and for languages that are not known here. The
 // names are those of CLDR, in the form that they have within a date.
 func namesOf(locale string) *localeNames {
 	lang, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(locale), "_", "-"), "-")
 	switch lang {
+	case "ja", "zh":
+		return numberedMonths("月")
+	case "ko":
+		return numberedMonths("월")
 	case "de":
 		return &localeNames{
 			months:      [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},

@@ -36,6 +36,10 @@ func ParseOptions(options map[string]string) (Options, error) {
 			sep = text
 		case "encoding":
 			o.Encoding = text
+		case "compression":
+			if err := records.CheckCodec(text); err != nil {
+				return o, fmt.Errorf("option %q: %w", name, err)
+			}
 		}
 	}
 	if sep == "" { // the bytes of lines are taken as they are

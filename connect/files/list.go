@@ -24,6 +24,8 @@ type lister struct {
 	pattern   string // absolute
 	name      string // glob that file names must match, "" for any
 	recursive bool
+	after     int64 // files must be younger, in milliseconds since 1970; 0 for no bound
+	before    int64 // files must be older
 
 	watched []watched // what the last listing depends on
 	unsure  bool      // it depends on more than that
@@ -125,7 +127,11 @@ func (l *lister) add(out []file, path string, st fs.FileInfo) []file {
 			return out
 		}
 	}
-	return append(out, file{path, st.ModTime().UnixMilli(), st.Size()})
+	t := st.ModTime().UnixMilli()
+	if l.after != 0 && t <= l.after || l.before != 0 && t >= l.before {
+		return out
+	}
+	return append(out, file{path, t, st.Size()})
 }
 
 func (l *lister) folder(out []file, dir string) ([]file, error) {

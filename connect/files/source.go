@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/connector"
 )
@@ -106,6 +107,12 @@ func (s *source) options(o connector.Options) error {
 	if s.list.recursive, err = o.Bool("recursiveFileLookup", false); err != nil {
 		return err
 	}
+	if s.list.after, err = s.modified(o, "modifiedAfter"); err != nil {
+		return err
+	}
+	if s.list.before, err = s.modified(o, "modifiedBefore"); err != nil {
+		return err
+	}
 	if s.maxFiles, err = o.Int("maxFilesPerTrigger", 0); err != nil {
 		return err
 	}
@@ -158,6 +165,26 @@ func (s *source) options(o connector.Options) error {
 	}
 	s.seen, err = newSeenFiles(log, nameOnly, maxAge.Milliseconds())
 	return err
+}
+
+// modified reads a bound for the times of files: milliseconds since 1970, 0 for none.
+func (s *source) modified(o connector.Options, name string) (int64, error) {
+	text, ok := o.Get(name)
+	if !ok {
+		return 0, nil
+	}
+	if !s.env.Static {
+		return 0, fmt.Errorf("option %q: found on a stream, expected on a bounded table only; use maxFileAge", name)
+	}
+	zone, err := javatext.LookupZone(o.String("timeZone", s.env.Zone.String()))
+	if err != nil {
+		return 0, fmt.Errorf("option %q: %w", name, err)
+	}
+	micros, ok := javatext.ParseTimestamp(text, zone, 0)
+	if !ok {
+		return 0, fmt.Errorf("option %q: found %q, expected a time such as 2026-03-01T10:00:00", name, text)
+	}
+	return javatext.FloorDiv(micros, 1000), nil
 }
 
 func checkGlob(option, pattern string) (string, error) {

@@ -29,6 +29,8 @@ func commonOptions() []connector.Option {
 		{Name: "sourceArchiveDir", Doc: "Where cleanSource archive moves files to, under their whole path."},
 		{Name: "recursiveFileLookup", Default: "false", Doc: "Whether all folders below the path are read, not only key=value ones."},
 		{Name: "pathGlobFilter", Doc: "A glob that the names of files must match."},
+		{Name: "modifiedAfter", Doc: "Bounded tables: only files changed later than this time are read."},
+		{Name: "modifiedBefore", Doc: "Bounded tables: only files changed earlier than this time are read."},
 		{Name: "basePath", Doc: "The folder below which key=value folders are columns; the path up to its first wild card unless set."},
 		{Name: "ignoreMissingFiles", Default: "false", Doc: "Whether files that vanish before they are read are passed over."},
 		{Name: "ignoreCorruptFiles", Default: "false", Doc: "Whether the rest of a file that cannot be read is passed over."},

@@ -29,7 +29,7 @@ func openText(_ connector.Env, o connector.Options, schema *columnar.Schema) (re
 		return reader{}, err
 	}
 	return reader{text: &textFormat{
-		lines: lines.Options{LineSep: opts.LineSep, Whole: opts.WholeText, KeepBOM: true},
+		lines: lines.Options{LineSep: opts.LineSep, Whole: opts.WholeText, KeepBOM: opts.WholeText},
 		open: func(h held) (decoder, error) {
 			d, err := textfmt.New(columns(schema, h.all), opts)
 			return textDecoder{d, len(h.need) > 0}, err
