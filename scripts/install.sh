@@ -4,12 +4,13 @@
 #   kafka      Apache Kafka's jars by Maven, and a JDK
 #   postgres   PostgreSQL's server
 #   mysql      MariaDB's server
+#   readers    Spark and deltalake in a Python environment, and the jars with which Spark reads Avro and Delta
 #   guests     clang and lld, and Rust with its wasm32 library, for building guests
 #   services   kafka, postgres and mysql
 #   all        everything
 #
 # Packages come from Debian, by apt-get, which needs root. No system service is started.
-# KAFKA_VERSION (3.9.1) and KAFKA_LIB (the folder of its jars) may be set.
+# KAFKA_VERSION (3.9.1), KAFKA_LIB (the folder of its jars) and READERS (the folder of the Python environment) may be set.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -104,13 +105,29 @@ guests() {
   packages rustc-web cargo-web rust-web-src rust-web-llvm
 }
 
-services() { kafka; postgres; mysql; }
-all() { services; guests; }
+readers() {
+  local home=${READERS:-${HOME:-/tmp}/.cache/wstream/readers} jar
+  [ ! -f "$home/.complete" ] || return 0
+  have java || packages openjdk-17-jre-headless
+  have mvn || packages maven
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages python3-venv
+  say "install: Spark 4.2.0 and deltalake into $home"
+  python3 -m venv "$home"
+  "$home/bin/pip" install -q --disable-pip-version-check pyspark==4.2.0 deltalake==1.6.6 pyarrow==26.0.1 >&2
+  mkdir -p "$home/jars"
+  for jar in org.apache.spark:spark-avro_2.13:4.2.0 org.tukaani:xz:1.10 io.delta:delta-spark_2.13:4.2.0 io.delta:delta-storage:4.2.0; do
+    mvn -q -B dependency:copy -Dartifact="$jar" -DoutputDirectory="$home/jars" </dev/null >&2
+  done
+  touch "$home/.complete"
+}
 
-[ $# -gt 0 ] || { sed -n '2,12s/^# \{0,1\}//p' install.sh >&2; exit 2; }
+services() { kafka; postgres; mysql; }
+all() { services; readers; guests; }
+
+[ $# -gt 0 ] || { sed -n '2,13s/^# \{0,1\}//p' install.sh >&2; exit 2; }
 for part in "$@"; do
   case $part in
-  kafka | postgres | mysql | guests | services | all) "$part" ;;
-  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, guests, services and all"; exit 2 ;;
+  kafka | postgres | mysql | readers | guests | services | all) "$part" ;;
+  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, readers, guests, services and all"; exit 2 ;;
   esac
 done
