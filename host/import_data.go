@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -29,7 +30,7 @@ func (in *instance) execSQL(stack []uint64) uint64 {
 		return answer(abi.StatusBadFrame)
 	}
 	if r.caps.SQL == nil || !r.perms.sql(string(connection)) {
-		return answer(abi.StatusDenied)
+		return in.deny("sql", connection)
 	}
 	if !contains(in.module.manifest.Statements, statement) {
 		return answer(abi.StatusNotFound)
@@ -90,7 +91,7 @@ func (in *instance) produce(stack []uint64) uint64 {
 		return answer(abi.StatusBadFrame)
 	}
 	if r.caps.Produce == nil || !slices.Contains(r.perms.Produce, string(topic)) {
-		return answer(abi.StatusDenied)
+		return in.deny("produce", topic)
 	}
 	rows, status := in.rows(stack[2], stack[3])
 	if rows == nil {
@@ -146,10 +147,19 @@ func (in *instance) kv(stack []uint64, f func(kv KV, ns string, key []byte) uint
 		return answer(abi.StatusBadFrame)
 	}
 	if in.run.caps.KV == nil || !slices.Contains(in.run.perms.KV, string(ns)) {
-		return answer(abi.StatusDenied)
+		return in.deny("kv", ns)
 	}
 	return f(in.run.caps.KV, string(ns), slices.Clone(key))
 }
+
+// deny is DENIED, with the entry of `allow` kept for the message of the call.
+func (in *instance) deny(capability string, name []byte) uint64 {
+	in.run.denied = fmt.Sprintf("%s:%s", capability, printable(name[:min(len(name), maxDeniedName)]))
+	return answer(abi.StatusDenied)
+}
+
+// maxDeniedName is how much of a name stands in a message.
+const maxDeniedName = 100
 
 // done is 0, or FAILED with the error kept for the message of the call.
 func (in *instance) done(err error) uint64 {

@@ -54,8 +54,9 @@ type run struct {
 	logBytes  int
 	logCut    bool
 	lines     lineBuffer
-	cause     error // of a failed capability, for the message of the call
-	inMinimal bool  // starting, or reading the manifest: no capabilities
+	cause     error  // of a failed capability, for the message of the call
+	denied    string // the entry of `allow` that a call of a capability would have needed, for the same
+	inMinimal bool   // starting, or reading the manifest: no capabilities
 }
 
 // portion is how many counts a guest runs before it asks the host for more.
@@ -229,6 +230,9 @@ func (in *instance) status(ctx context.Context, v int64) error {
 	}
 	if in.run.cause != nil {
 		return fmt.Errorf("%w: %w", e, in.run.cause)
+	}
+	if in.run.denied != "" {
+		return fmt.Errorf("%w (denied: %s; add it to the module's `allow`)", e, in.run.denied)
 	}
 	return e
 }

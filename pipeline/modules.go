@@ -206,7 +206,11 @@ func (g stateGuest) Call(ctx context.Context, c udf.Call, in udf.StateInput) (ud
 	}
 	r.Timer = make([]int64, len(out.Timeout))
 	for i, t := range out.Timeout {
-		if t != abi.NoTimeout {
+		switch t {
+		case abi.NoTimeout:
+		case 0: // none to the engine, which compares whole milliseconds
+			r.Timer[i] = 1
+		default:
 			r.Timer[i] = t
 		}
 	}

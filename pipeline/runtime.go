@@ -257,7 +257,7 @@ func (r *Runtime) checkSink(s *Sink) Errors {
 				if f.Kind != udf.ForeachBatch {
 					return Errors{r.fail(s.pos("foreachBatch"), nil, "%s: function %q of module %q is of kind %s, expected foreachBatch", what, fn, mod, f.Kind)}
 				}
-				return nil
+				return r.checkForeachOptions(s, m)
 			}
 			names = append(names, f.Name)
 		}
@@ -430,7 +430,7 @@ func (r *Runtime) source(name string) (stream.Source, error) {
 	return stream.Source{Kind: spec.Format, Static: s.Static, Refresh: s.Refresh, Open: func(env connector.Env) (connector.Source, error) {
 		src, err := spec.NewSource(r.fill(env, s.Name, s.Schema), connector.NewOptions(s.Options))
 		if err != nil {
-			return nil, fmt.Errorf("source %q: %w", s.Name, err)
+			return nil, err // whoever opens it names the source
 		}
 		return src, nil
 	}}, nil
@@ -456,7 +456,7 @@ func (r *Runtime) sink(s *Sink) stream.Sink {
 			if !ok {
 				return nil, fmt.Errorf("sink %q: module %q is not a Wasm module", s.Name, mod)
 			}
-			sink, err := foreachbatch.New(r.fill(env, s.Name, nil), g.Module, fn)
+			sink, err := foreachbatch.New(r.fill(env, s.Name, nil), g.Module, fn, r.foreachOptions(s))
 			if err != nil {
 				return nil, fmt.Errorf("sink %q: %w", s.Name, err)
 			}
@@ -498,6 +498,7 @@ func (r *Runtime) Lint() Errors {
 				errs = append(errs, e)
 			}
 		}
+		errs = append(errs, r.lintForeach(s)...)
 		if r.NeedsCheckpoint(s) && s.Checkpoint == "" {
 			errs = append(errs, &Error{File: r.File.Path, Line: s.Pos.Line, Col: s.Pos.Col, Message: fmt.Sprintf("sink %q has no checkpointLocation; add e.g. `checkpointLocation: checkpoint/%s`", s.Name, s.Name)})
 		}

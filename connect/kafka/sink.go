@@ -376,6 +376,9 @@ func (w *batchWriter) end(ctx context.Context) error {
 	return s.fault(fmt.Errorf("end of the transaction: %w", cause))
 }
 
+// Done tells whether an earlier run has committed the batch, so that nothing is written.
+func (w *batchWriter) Done() bool { return w.done }
+
 // Abort implements connector.BatchWriter.
 func (w *batchWriter) Abort(ctx context.Context) error { return w.drop(ctx) }
 
