@@ -26,7 +26,7 @@ func bindMode(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	var v Expr
-	pick := 0 // of equally frequent values: the first seen, the least, the greatest
+	pick := 0 // of equally frequent values: the one that Spark comes upon first, the least, the greatest
 	text := ""
 	switch {
 	case len(args) == 0:
@@ -148,11 +148,16 @@ func (a *modeAcc) Result() (*columnar.Column, error) {
 	out := make([]int32, len(off)-1)
 	for g := range out {
 		best := int32(-1)
+		if a.pick == 0 {
+			best = a.firstOfMost(c, idx[off[g]:off[g+1]])
+			out[g] = best
+			continue
+		}
 		for _, k := range idx[off[g]:off[g+1]] {
 			switch {
 			case best < 0 || a.n[k] > a.n[best]:
 				best = k
-			case a.n[k] == a.n[best] && a.pick != 0:
+			case a.n[k] == a.n[best]:
 				if d := compareAt(c, int(k), c, int(best)); d != 0 && d < 0 == (a.pick == 1) {
 					best = k
 				}
@@ -161,6 +166,33 @@ func (a *modeAcc) Result() (*columnar.Column, error) {
 		out[g] = best
 	}
 	return columnar.Take(c, out), nil
+}
+
+// firstOfMost is the most frequent of the values at some positions, of several the one that Spark finds first; -1 for none.
+func (a *modeAcc) firstOfMost(c *columnar.Column, at []int32) int32 {
+	best, ties := int32(-1), false
+	for _, k := range at {
+		switch {
+		case best < 0 || a.n[k] > a.n[best]:
+			best, ties = k, false
+		case a.n[k] == a.n[best]:
+			ties = true
+		}
+	}
+	if !ties {
+		return best
+	}
+	pos, ok := hashOrder(c, at)
+	if !ok {
+		return best
+	}
+	most, first := a.n[best], int32(math.MaxInt32)
+	for i, k := range at {
+		if a.n[k] == most && pos[i] < first {
+			best, first = k, pos[i]
+		}
+	}
+	return best
 }
 
 func (a *modeAcc) Reset() {

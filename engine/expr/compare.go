@@ -118,6 +118,14 @@ func (b *Binder) comparisonTypes(op cmpOp, l, r Expr) (Expr, Expr, Expr) {
 	} else if t := legacyCompareType(x, y, op); t != nil {
 		return b.implicit(l, t), b.implicit(r, t), nil
 	}
+	if !b.ANSI && (op == opEq || op == opNullEq) {
+		switch { // a number is true when it is one
+		case x.Kind == columnar.KindBool && y.IsNumeric():
+			return b.implicit(l, y), r, nil
+		case y.Kind == columnar.KindBool && x.IsNumeric():
+			return l, b.implicit(r, x), nil
+		}
+	}
 	if x.Kind == columnar.KindDecimal && y.Kind == columnar.KindDecimal {
 		t := commonDecimal(x, y)
 		return b.implicit(l, t), b.implicit(r, t), nil

@@ -282,6 +282,9 @@ func bindMakeDate(b *Binder, args []Expr) (Expr, error) {
 
 // makeStamp computes a wall clock of its parts; seconds come in microseconds.
 func makeStamp(y int64, mo, d, h, mi int, secs int64) (int64, error) {
+	if secs > 60_000_000 && secs < 61_000_000 {
+		return 0, sparkerr.New("INVALID_FRACTION_OF_SECOND", "valid range for seconds is [0, 60] (inclusive), but the provided value is %d.%06d", secs/1_000_000, secs%1_000_000)
+	}
 	if err := checkDate(y, mo, d); err != nil {
 		return 0, err
 	}
@@ -292,8 +295,6 @@ func makeStamp(y int64, mo, d, h, mi int, secs int64) (int64, error) {
 		return 0, fieldOutOfBounds("MinuteOfHour", int64(mi), "0 - 59")
 	case secs == 60_000_000:
 		return javatext.DaysFromCivil(y, mo, d)*microsPerDay + int64(h)*3_600_000_000 + int64(mi)*60_000_000 + secs, nil
-	case secs > 60_000_000 && secs < 61_000_000:
-		return 0, sparkerr.New("INVALID_FRACTION_OF_SECOND", "valid range for seconds is [0, 60] (inclusive), but the provided value is %d.%06d", secs/1_000_000, secs%1_000_000)
 	case secs < 0 || secs > 59_999_999:
 		return 0, fieldOutOfBounds("SecondOfMinute", secs/1_000_000, "0 - 59")
 	}

@@ -335,6 +335,9 @@ func bindAggregateArray(b *Binder, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t := renamed(merge.Type(), zero.Type()); t.Equal(zero.Type()) && !merge.Type().Equal(t) {
+		merge.Body = b.implicit(merge.Body, t) // names of fields do not count
+	}
 	if !merge.Type().Equal(zero.Type()) {
 		switch {
 		case zero.Type().Kind == columnar.KindNull:
@@ -652,6 +655,9 @@ func mergeSort(idx, off []int32, compare func(at, left, right []int32) ([]int32,
 	longest := int32(0)
 	for i := 0; i+1 < len(off); i++ {
 		longest = max(longest, off[i+1]-off[i])
+	}
+	if longest < 32 {
+		return insertionSort(idx, off, compare)
 	}
 	type merge struct{ a, aEnd, b, bEnd, out int32 }
 	buf := make([]int32, len(idx))

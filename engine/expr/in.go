@@ -60,6 +60,14 @@ func (e *inList) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error
 		if isConst(item) {
 			v, err := eval(ctx, item, in)
 			if err != nil {
+				// It fails only for a row that equals none of the items before it.
+				if len(constants) > 0 {
+					inConstants(hit, unknown, x, constants, n)
+					constants = nil
+				}
+				if open := validBits(x, n); allHit(open, hit) {
+					break
+				}
 				return nil, err
 			}
 			constants = append(constants, v)
@@ -106,6 +114,16 @@ func (e *inList) Eval(ctx *Context, in *columnar.Batch) (*columnar.Column, error
 		valid[i] &= hit[i] | ^unknown[i]
 	}
 	return columnar.NewBools(n, hit, validOrNil(valid, n)), nil
+}
+
+// allHit tells whether every row of rows is in hit.
+func allHit(rows, hit columnar.Bitmap) bool {
+	for i := range rows {
+		if rows[i]&^hit[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // scatterRows spreads the rows of c over the positions set in sel; the others become null.
