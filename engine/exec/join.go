@@ -47,7 +47,7 @@ func (c *compiler) compileJoin(n *plan.Join, need attrSet) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &joinProbe{kind: kind, build: &builtSide{input: bp}, nullAware: n.NullAware}
+	j := &joinProbe{kind: kind, build: &builtSide{input: bp}, nullAware: n.NullAware, once: n.Once}
 	cond := splitJoin(n.Cond, pp.attrs, bp.attrs)
 	pairAttrs := append(append([]*expr.Attr{}, pp.attrs...), bp.attrs...)
 	residual := conjunction(cond.left, cond.right, cond.both)
@@ -197,6 +197,7 @@ type joinProbe struct {
 	keys       []expr.Expr
 	residual   expr.Expr // over the columns of both sides, nil for none
 	nullAware  bool
+	once       bool // of the matches of a row the first counts
 	build      *builtSide
 	keepProbe  []int
 	keepBuild  []int
@@ -345,7 +346,7 @@ type joinOutput struct {
 // row adds a row with its candidates.
 func (o *joinOutput) row(r int32, cand []int32) error {
 	size := o.w.run.opt.BatchRows
-	if o.j.residual == nil && len(cand) > 0 && (o.j.kind == plan.LeftSemi || o.j.kind == plan.LeftAnti) {
+	if o.j.residual == nil && len(cand) > 0 && (o.j.once || o.j.kind == plan.LeftSemi || o.j.kind == plan.LeftAnti) {
 		cand = cand[:1]
 	}
 	for {
@@ -387,7 +388,7 @@ func (o *joinOutput) check() error {
 	for k, r := range o.rows {
 		hit := k == 0 && o.hit
 		for ; at < o.ends[k]; at++ {
-			if pass != nil && !pass.Get(int(at)) {
+			if pass != nil && !pass.Get(int(at)) || hit && j.once {
 				continue
 			}
 			hit = true

@@ -112,7 +112,7 @@ func (l *limit) load() int64 {
 
 func (l *limit) save(r *run, seen, passed int64) {
 	p, h := l.part()
-	if p.Find(h, nil) != 0 && passed == 0 {
+	if passed == 0 {
 		return
 	}
 	v := binary.LittleEndian.AppendUint64([]byte{1}, uint64(seen+passed))

@@ -21,6 +21,7 @@ type sessions struct {
 	keyTypes []*columnar.Type // of the other keys
 	keyShape *keyShape
 	stored   []*columnar.Type // start, end, accumulators
+	timed    bool             // the windows carry a watermark
 }
 
 func (c *compiler) session(n *plan.Aggregate, need attrSet, streaming bool) (*pipe, error) {
@@ -28,7 +29,7 @@ func (c *compiler) session(n *plan.Aggregate, need attrSet, streaming bool) (*pi
 	if err != nil {
 		return nil, operatorError("session_window", err)
 	}
-	s := &sessions{aggregate: a, at: -1, window: n.Session.Typ}
+	s := &sessions{aggregate: a, at: -1, window: n.Session.Typ, timed: n.Session.EventTime != nil}
 	keys := &columnar.Schema{}
 	for i, k := range n.Keys {
 		at := plan.NamedAttr(k)
@@ -104,7 +105,7 @@ func (s *sessions) each(r *run, emit func(morsel) error) error {
 		if err != nil {
 			return nil, operatorError("session_window", err)
 		}
-		if s.store != nil && s.opt.Mode != connector.Complete {
+		if s.store != nil && s.timed { // in complete mode too: unlike windows, sessions then take no late row in Spark
 			if late := s.event.late(keys, cutoff); late != nil {
 				if err := w.dropLate(s, s.late, "session_window", cutoff, rows, late); err != nil {
 					return nil, err

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
@@ -53,12 +54,10 @@ func flattenGrouping(items []sql.Expr) (keys []sql.Expr, sets [][]sql.Expr) {
 		}
 		sets = next
 	}
-	seen := map[sql.Expr]bool{}
 	var all []sql.Expr
 	for _, list := range append([][]sql.Expr{keys}, sets...) {
 		for _, k := range list {
-			if !seen[k] {
-				seen[k] = true
+			if !slices.ContainsFunc(all, func(have sql.Expr) bool { return have == k || sameText(have, k) }) {
 				all = append(all, k)
 			}
 		}

@@ -120,6 +120,8 @@ type Join struct {
 	Cond        expr.Expr
 	// NullAware is the anti join of NOT IN (subquery).
 	NullAware bool
+	// Once is set on a left outer join that takes the first match of each row only: EXISTS and IN as columns.
+	Once bool
 	ID        int // as Aggregate.ID
 }
 

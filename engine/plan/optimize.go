@@ -13,7 +13,7 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = a.foldConstants(root)
 	root = a.setOpsToJoins(root)
 	root = combineLimits(root)
-	root = a.conditionsIntoJoins(root)
+	root = conditionsIntoJoins(root)
 	root = a.inferNotNull(root)
 	root = a.pushFilters(root)
 	root = a.inferFilters(root)
@@ -261,7 +261,7 @@ func combineLimits(root Node) Node {
 }
 
 // conditionsIntoJoins moves what a filter says of both sides into the join's condition.
-func (a *Analyzer) conditionsIntoJoins(root Node) Node {
+func conditionsIntoJoins(root Node) Node {
 	return Transform(root, func(n Node) Node {
 		f, ok := n.(*Filter)
 		if !ok {
@@ -290,7 +290,7 @@ func (a *Analyzer) conditionsIntoJoins(root Node) Node {
 		}
 		c.Cond = expr.NewAnd(move...)
 		var below Node = &c
-		if b := a.conditionsIntoJoins2(&c); b != nil {
+		if b := conditionsIntoJoins2(&c); b != nil {
 			below = b
 		}
 		if len(keep) == 0 {
@@ -301,7 +301,7 @@ func (a *Analyzer) conditionsIntoJoins(root Node) Node {
 }
 
 // conditionsIntoJoins2 hands conditions of a join that concern only its left side down to a join there.
-func (a *Analyzer) conditionsIntoJoins2(j *Join) Node {
+func conditionsIntoJoins2(j *Join) Node {
 	l, ok := j.Left.(*Join)
 	if !ok || l.Kind != Inner && l.Kind != Cross || j.Cond == nil {
 		return nil
@@ -325,7 +325,7 @@ func (a *Analyzer) conditionsIntoJoins2(j *Join) Node {
 	in.Cond = expr.NewAnd(move...)
 	out := *j
 	out.Left = &in
-	if b := a.conditionsIntoJoins2(&in); b != nil {
+	if b := conditionsIntoJoins2(&in); b != nil {
 		out.Left = b
 	}
 	out.Cond = nil

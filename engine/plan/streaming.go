@@ -16,6 +16,7 @@ func CheckStreaming(root Node, mode connector.OutputMode) (warnings []string, er
 		return nil, sparkerr.New("WRITE_STREAM_NOT_ALLOWED", "`writeStream` can be called only on streaming Dataset/DataFrame: the sink reads nothing but static tables; use `wstream sql` for them, or drop `static: true` of a source")
 	}
 	c := &streamChecker{mode: mode}
+	root = conditionsIntoJoins(dropAliases(root)) // FROM l, r WHERE l.key = r.key is a join with an equality
 	for _, look := range []func(Node){c.aggregatesOf, c.check, c.chains} {
 		if look(root); c.err != nil {
 			return nil, c.err

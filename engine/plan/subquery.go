@@ -491,6 +491,11 @@ func (a *Analyzer) markJoin(q *subqueryExpr, n Node) (expr.Expr, Node, error) {
 			return nil, nil, err
 		}
 		cond = c
+		if q.not { // what may be equal, for all that is known, is in the set
+			if cond, err = a.binder(q.at).Func("coalesce", c, &expr.Literal{Typ: columnar.Bool, Value: true}); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	for _, c := range q.conds {
 		cond = a.and(cond, toInner(c))
@@ -499,14 +504,17 @@ func (a *Analyzer) markJoin(q *subqueryExpr, n Node) (expr.Expr, Node, error) {
 	for _, o := range q.plan.Output() {
 		keys = append(keys, o)
 	}
-	right := a.distinct(&Project{Exprs: append(keys, mark), Child: q.plan})
+	var right Node = &Project{Exprs: append(keys, mark), Child: q.plan}
 	if q.kind == "exists" && len(q.conds) == 0 {
 		right = &Limit{Count: 1, Child: &Project{Exprs: []expr.Expr{mark}, Child: q.plan}, ID: -1}
 	}
-	j := &Join{Kind: LeftJoin, Left: n, Right: right, Cond: cond, ID: -1}
+	j := &Join{Kind: LeftJoin, Once: true, Left: n, Right: right, Cond: cond, ID: -1}
 	at := NamedAttr(mark)
 	at.Null = true
 	e, err := a.binder(q.at).Func("coalesce", at, &expr.Literal{Typ: columnar.Bool, Value: false})
+	if err == nil && q.not {
+		e, err = a.binder(q.at).Func("not", e)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
