@@ -186,6 +186,7 @@ func (r *run) count(op stateful, f func(*OperatorStats)) {
 func (r *run) exprContext(p int) *expr.Context {
 	c := r.opt.Expr
 	c.BatchTime = r.batch.Time
+	c.QueryID, c.BatchID, c.Attempt, c.Watermark = r.opt.QueryID, r.batch.ID, r.batch.Attempt, r.batch.EvictWatermark
 	c.Partition = p
 	c.Seed = seedOf(r.opt.Expr.Seed, r.batch.ID, p)
 	return &c

@@ -32,7 +32,7 @@ func (a *moduleAggregate) State() []columnar.Field {
 
 // New implements Aggregate.
 func (a *moduleAggregate) New(ctx *Context) Accumulator {
-	return &moduleAcc{agg: a, call: udf.Call{BatchTime: ctx.BatchTime, Partition: ctx.Partition}}
+	return &moduleAcc{agg: a, call: ctx.ModuleCall()}
 }
 
 // OrderSensitive implements Aggregate; a module's function may depend on the order.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/engine/udf"
 )
 
 // Context is what an evaluation needs beside its batch. One Context serves one goroutine.
@@ -22,9 +23,22 @@ type Context struct {
 	RowBase   int64          // rows of this partition before the batch, for monotonically_increasing_id
 	Partition int
 
+	// What else the calls of modules are told: on whose behalf they are.
+	QueryID   string
+	BatchID   int64
+	Attempt   int   // 1 when the batch runs again
+	Watermark int64 // microseconds since the epoch; the least number where there is none
+
 	lambda *lambdaFrame   // variables of the lambda functions around what is evaluated
 	java   *javatext.Zone // Zone with Java's rules, once it was needed
 	javaOf *time.Location // what java was made of
+}
+
+// ModuleCall says on whose behalf a function of a module is called.
+func (c *Context) ModuleCall() udf.Call {
+	return udf.Call{
+		QueryID: c.QueryID, BatchID: c.BatchID, Partition: c.Partition, Attempt: c.Attempt, Watermark: c.Watermark, BatchTime: c.BatchTime,
+	}
 }
 
 // Expr is a bound expression. Expressions are immutable and safe for use by many goroutines;

@@ -95,7 +95,7 @@ func (c *ScalarCall) Eval(ctx *expr.Context, in *columnar.Batch) (*columnar.Colu
 		}
 		cols[i] = col
 	}
-	out, bad, err := c.Function.Scalar(context.Background(), udf.Call{BatchTime: ctx.BatchTime, Partition: ctx.Partition}, columnar.NewBatch(c.in, cols, in.Rows))
+	out, bad, err := c.Function.Scalar(context.Background(), ctx.ModuleCall(), columnar.NewBatch(c.in, cols, in.Rows))
 	if err != nil {
 		return nil, err
 	}
