@@ -17,6 +17,8 @@ const (
 	// MySQLVar holds the data source name of a MySQL or MariaDB database in which tables may be made, as
 	// user@tcp(host:port)/database.
 	MySQLVar = "WSTREAM_TEST_MYSQL"
+	// ReadersVar holds the folder of a Python environment with Spark and deltalake, and of the jars that Spark needs.
+	ReadersVar = "WSTREAM_TEST_READERS"
 )
 
 // Kafka returns the bootstrap address of a real broker, and skips the test where there is none.
@@ -27,6 +29,10 @@ func Postgres(t testing.TB) string { return address(t, PostgresVar, "scripts/pos
 
 // MySQL returns the data source name of a real MySQL or MariaDB database, and skips the test where there is none.
 func MySQL(t testing.TB) string { return address(t, MySQLVar, "scripts/mysql.sh") }
+
+// Readers returns the folder that scripts/install.sh readers has made, with bin/python and jars in it, and skips the test
+// where there is none.
+func Readers(t testing.TB) string { return address(t, ReadersVar, "scripts/install.sh readers") }
 
 func address(t testing.TB, variable, script string) string {
 	t.Helper()
