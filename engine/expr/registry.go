@@ -124,6 +124,7 @@ func Builtins() []*Function {
 		jsonFunctions(),
 		csvFunctions(),
 		variantFunctions(),
+		avroFunctions(),
 	)
 }
 
