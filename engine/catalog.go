@@ -71,6 +71,9 @@ func (c *catalog) Relation(a *plan.Analyzer, name []string) (plan.Node, bool, er
 		n, err := build(a)
 		return n, true, err
 	}
+	if len(name) == 2 {
+		return c.s.fileRelation(a, name[0], name[1])
+	}
 	if len(name) != 1 {
 		return nil, false, nil
 	}

@@ -139,7 +139,7 @@ func (s *Session) RegisterModule(m udf.Module) {
 // SQL is the data frame of a query. Other statements run at once: CREATE TEMPORARY VIEW, SET, and DESCRIBE, whose result
 // is a bounded data frame.
 func (s *Session) SQL(text string) *DataFrame {
-	st, err := sql.ParseStatement(text)
+	st, err := sql.ParseStatement(batch.WithoutVariables(text))
 	if err != nil {
 		return s.failed(err)
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/plan"
@@ -37,11 +36,11 @@ func (r *Runtime) ReadBounded(ctx context.Context, rel *plan.Relation) ([]connec
 	}
 	end, _, err := src.Next(ctx, nil, true)
 	if err != nil {
-		return nil, fmt.Errorf("source %q: %w", rel.Source, err)
+		return nil, err
 	}
 	parts, err := src.Plan(ctx, nil, end)
 	if err != nil {
-		return nil, fmt.Errorf("source %q: %w", rel.Source, err)
+		return nil, err
 	}
 	return parts, nil
 }

@@ -7,9 +7,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagsFirst moves flags before the arguments of a command, so that both may be written in any order. Behind `--`, and
-// behind the first argument of a command that takes free text, everything stays where it is.
+// flagsFirst moves flags before the arguments of a command, so that both may be written in any order. Behind `--`
+// everything stays where it is. Of a command that takes SQL, a word with a blank in it is text, even where it begins with
+// a comment.
 func flagsFirst(app *cli.App, args []string) []string {
+	args = globalsBehind(app, args)
 	commands, at := app.Commands, 1
 	var command *cli.Command
 	for at < len(args) {
@@ -20,7 +22,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 		command, at = commands[i], at+1
 		commands = command.Subcommands
 	}
-	if command == nil || len(command.Subcommands) > 0 || command.Name == "sql" || args[len(args)-1] == "--generate-bash-completion" {
+	if command == nil || len(command.Subcommands) > 0 || args[len(args)-1] == "--generate-bash-completion" {
 		return args
 	}
 	var flags, rest []string
@@ -29,7 +31,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 		switch {
 		case a == "--":
 			return slices.Concat(args[:at], flags, []string{"--"}, rest, args[i+1:])
-		case !strings.HasPrefix(a, "-") || a == "-":
+		case !strings.HasPrefix(a, "-") || a == "-" || command.Name == "sql" && strings.ContainsAny(a, " \t\n"):
 			rest = append(rest, a)
 		default:
 			flags = append(flags, a)
@@ -39,7 +41,30 @@ func flagsFirst(app *cli.App, args []string) []string {
 			}
 		}
 	}
+	if len(rest) > 0 && strings.HasPrefix(rest[0], "--") {
+		flags = append(flags, "--")
+	}
 	return slices.Concat(args[:at], flags, rest)
+}
+
+// globalsBehind moves the flags that every command has from in front of the command to behind it.
+func globalsBehind(app *cli.App, args []string) []string {
+	at := 1
+	for at < len(args) && slices.Contains([]string{"--json", "-json", "--quiet", "-quiet", "-q", "--no-color", "-no-color"}, args[at]) {
+		at++
+	}
+	commands, end := app.Commands, at
+	for end < len(args) {
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[end]) })
+		if i < 0 {
+			break
+		}
+		commands, end = commands[i].Subcommands, end+1
+	}
+	if at == 1 || end == at {
+		return args
+	}
+	return slices.Concat(args[:1], args[at:end], args[1:at], args[end:])
 }
 
 // takesValue tells whether the word behind a flag belongs to it.

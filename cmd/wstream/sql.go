@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/show"
 	"github.com/wstream/wstream/columnar/sparkerr"
+	"github.com/wstream/wstream/connect"
+	"github.com/wstream/wstream/engine"
 	"github.com/wstream/wstream/engine/batch"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
@@ -100,7 +103,7 @@ func (p *program) sql(c *cli.Context) error {
 }
 
 // sqlLines runs one statement per line, each a JSON string; every line gives exactly one line.
-func (p *program) sqlLines(c *cli.Context, s *batch.Session, out *bufio.Writer) error {
+func (p *program) sqlLines(c *cli.Context, s *sqlSession, out *bufio.Writer) error {
 	in := bufio.NewReaderSize(p.in, 1<<20)
 	var last error
 	for n := 1; ; n++ {
@@ -137,7 +140,7 @@ func (p *program) sqlLines(c *cli.Context, s *batch.Session, out *bufio.Writer) 
 }
 
 // statement runs one statement and prints what it gives.
-func (p *program) statement(c *cli.Context, s *batch.Session, text string, out *bufio.Writer) (err error) {
+func (p *program) statement(c *cli.Context, s *sqlSession, text string, out *bufio.Writer) (err error) {
 	res, err := runStatement(c.Context, s, text)
 	if err != nil {
 		if p.json {
@@ -177,12 +180,16 @@ func (p *program) statement(c *cli.Context, s *batch.Session, text string, out *
 }
 
 // runStatement turns a panic, which would be a fault of ours, into an error of the statement.
-func runStatement(ctx context.Context, s *batch.Session, text string) (res *batch.Result, err error) {
+func runStatement(ctx context.Context, s *sqlSession, text string) (res *batch.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = sparkerr.New("INTERNAL_ERROR", "%v", r)
 		}
 	}()
+	if err := s.files.Set("timezone", s.Settings.Zone.String()); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.catalog.Done()) }()
 	return s.Run(ctx, text)
 }
 
@@ -206,12 +213,19 @@ func sqlErrorOf(err error) *sqlError {
 	return &sqlError{Condition: f.Code, Message: f.Message, Line: f.Line, Column: f.Column}
 }
 
+// sqlSession runs statements, over files too.
+type sqlSession struct {
+	*batch.Session
+	files   *engine.Session // reads the files that statements name
+	catalog *engine.Files
+}
+
 // sqlSession makes the session that the flags ask for.
-func (p *program) sqlSession(c *cli.Context) (*batch.Session, func(), error) {
+func (p *program) sqlSession(c *cli.Context) (*sqlSession, func(), error) {
 	done := func() {}
 	s := &batch.Session{Settings: plan.Settings{ANSI: true, Zone: time.UTC}}
 	if file := c.String("file"); file != "" {
-		files, err := loadSet([]string{file}, pipelineSets(c.StringSlice("set")))
+		files, err := p.loadSet([]string{file}, pipelineSets(c.StringSlice("set")))
 		if err != nil {
 			return nil, done, err
 		}
@@ -246,11 +260,18 @@ func (p *program) sqlSession(c *cli.Context) (*batch.Session, func(), error) {
 			return nil, func() {}, &coded{err, exitInvalid}
 		}
 	}
-	return s, done, nil
+	files, err := engine.NewSession(connect.All(), engine.Options{Registry: s.Registry, Warn: p.warn})
+	if err != nil {
+		done()
+		return nil, func() {}, err
+	}
+	catalog := engine.NewFiles(files, s.Catalog, s.Input)
+	s.Catalog, s.Input = catalog, catalog.Read
+	return &sqlSession{s, files, catalog}, done, nil
 }
 
 // sqlCSV prints rows as CSV with a header.
-func (p *program) sqlCSV(res *batch.Result, s *batch.Session, out *bufio.Writer) error {
+func (p *program) sqlCSV(res *batch.Result, s *sqlSession, out *bufio.Writer) error {
 	o, err := csvfmt.ParseOptions(map[string]string{"header": "true"}, s.Settings.Zone.String())
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func (r *Result) Rows() int {
 
 // Run runs a statement. Statements that are no queries give a result without columns.
 func (s *Session) Run(ctx context.Context, text string) (*Result, error) {
-	st, err := sql.ParseStatement(withoutVariables(text))
+	st, err := sql.ParseStatement(WithoutVariables(text))
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +131,25 @@ func (s *Session) execute(ctx context.Context, root plan.Node, schema *columnar.
 		},
 	})
 	if err != nil {
-		return nil, err
+		return nil, statementError(err)
 	}
 	return res, nil
+}
+
+// statementError takes off where in the engine a statement has failed: it is no batch of a query, and its operators are
+// of the engine's making.
+func statementError(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		at, ok := strings.CutSuffix(err.Error(), inner.Error())
+		if !ok || !strings.HasPrefix(at, "batch ") && !strings.HasPrefix(at, "operator ") {
+			return err
+		}
+		err = inner
+	}
 }
 
 // schemaOf is a plan's output with the names as the query has them.
@@ -223,9 +240,9 @@ func (c catalog) Module(name string) (udf.Module, bool) {
 	return c.s.Catalog.Module(name)
 }
 
-// withoutVariables takes references to configuration variables, ${name}, out of a statement, as Spark does with those
+// WithoutVariables takes references to configuration variables, ${name}, out of a statement, as Spark does with those
 // that are not set; no setting of this session can be referred to.
-func withoutVariables(text string) string {
+func WithoutVariables(text string) string {
 	if !strings.Contains(text, "${") {
 		return text
 	}
