@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"sort"
 	"strings"
@@ -66,15 +67,27 @@ func (g guestLog) Log(module, function string, level int, line string) {
 	fmt.Fprintf(g.p.err, "%s: module %q: %s: %s\n", names[min(max(level, 0), 3)], module, function, line)
 }
 
-// load reads a pipeline file, or several as one.
-func loadFiles(paths []string) ([]*pipeline.File, error) {
+// loadFile reads a pipeline file; - is the one at standard input, whose paths are relative to the working folder.
+func (p *program) loadFile(path string) (*pipeline.File, error) {
+	if path != "-" {
+		return pipeline.Load(path)
+	}
+	text, err := io.ReadAll(p.in)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return pipeline.Parse("standard input", ".", text)
+}
+
+// loadFiles reads pipeline files.
+func (p *program) loadFiles(paths []string) ([]*pipeline.File, error) {
 	if len(paths) == 0 {
 		return nil, invalid("which file? e.g. `wstream run pipeline.yaml`")
 	}
 	var out []*pipeline.File
 	var errs pipeline.Errors
 	for _, path := range paths {
-		f, err := pipeline.Load(path)
+		f, err := p.loadFile(path)
 		if es, ok := err.(pipeline.Errors); ok {
 			errs = append(errs, es...)
 			continue
@@ -109,7 +122,7 @@ func (p *program) lintCommand() *cli.Command {
 			defer done()
 			var all pipeline.Errors
 			for _, path := range files {
-				all = append(all, lintFile(c.Context, env, path)...)
+				all = append(all, p.lintFile(c.Context, env, path)...)
 			}
 			if len(all) == 0 {
 				p.succeed("lint", fmt.Sprintf("%s: no faults", count(len(files), "file")), map[string]any{"files": files})
@@ -132,8 +145,8 @@ func (p *program) lintCommand() *cli.Command {
 }
 
 // lintFile gives all faults of a file.
-func lintFile(ctx context.Context, env *pipeline.Environment, path string) pipeline.Errors {
-	f, err := pipeline.Load(path)
+func (p *program) lintFile(ctx context.Context, env *pipeline.Environment, path string) pipeline.Errors {
+	f, err := p.loadFile(path)
 	if err == nil {
 		var rt *pipeline.Runtime
 		if rt, err = env.Open(ctx, f, nil); err == nil {

@@ -85,7 +85,7 @@ func (d *devLoop) run(c *cli.Context) error {
 
 // start opens the files anew, with modules loaded anew, and runs them.
 func (d *devLoop) start(ctx context.Context) (*devRun, error) {
-	files, err := loadSet(d.paths, d.sets)
+	files, err := d.p.loadSet(d.paths, d.sets)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (r *devRun) end() error {
 
 // lint gives the faults of the files as they are now.
 func (d *devLoop) lint(ctx context.Context) error {
-	files, err := loadSet(d.paths, d.sets)
+	files, err := d.p.loadSet(d.paths, d.sets)
 	if err != nil {
 		return err
 	}

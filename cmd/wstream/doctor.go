@@ -46,7 +46,7 @@ type diagnosis struct {
 }
 
 func (p *program) doctor(c *cli.Context) error {
-	files, err := loadSet(c.Args().Slice(), c.StringSlice("set"))
+	files, err := p.loadSet(c.Args().Slice(), c.StringSlice("set"))
 	if err != nil {
 		return err
 	}

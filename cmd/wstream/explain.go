@@ -46,7 +46,7 @@ func (p *program) explain(c *cli.Context) error {
 	if format != "text" && format != "json" && format != "mermaid" {
 		return invalid("flag --format: found %q, expected text, json or mermaid", format)
 	}
-	files, err := loadFiles(c.Args().Slice())
+	files, err := p.loadFiles(c.Args().Slice())
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ type planned struct {
 }
 
 func (p *program) plan(c *cli.Context) error {
-	files, err := loadSet(c.Args().Slice(), c.StringSlice("set"))
+	files, err := p.loadSet(c.Args().Slice(), c.StringSlice("set"))
 	if err != nil {
 		return err
 	}

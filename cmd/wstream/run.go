@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,7 +49,7 @@ type event struct {
 }
 
 func (p *program) runPipelines(c *cli.Context) error {
-	files, err := loadSet(c.Args().Slice(), c.StringSlice("set"))
+	files, err := p.loadSet(c.Args().Slice(), c.StringSlice("set"))
 	if err != nil {
 		return err
 	}
@@ -74,6 +75,9 @@ func (p *program) runPipelines(c *cli.Context) error {
 	newRunner := func(env *pipeline.Environment) *runner {
 		env.Metrics = metrics
 		return &runner{p: p, env: env, metrics: metrics, points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
+	}
+	if c.Bool("dev") && slices.Contains(c.Args().Slice(), "-") {
+		return invalid("flag --dev: standard input is read once; name a file, which can change")
 	}
 	if c.Bool("dev") {
 		d := &devLoop{p: p, paths: c.Args().Slice(), sets: c.StringSlice("set"), modules: c.StringSlice("modules"), runner: newRunner}
@@ -235,8 +239,20 @@ func (r *runner) start(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	j.q, err = stream.Start(ctx, spec)
-	return err
+	// A signal ends a start at once, and a query that runs by Stop, behind its batch.
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	started := context.AfterFunc(ctx, cancel)
+	j.q, err = stream.Start(life, spec)
+	if err != nil {
+		cancel()
+		return err
+	}
+	started()
+	go func() {
+		<-j.q.Done()
+		cancel()
+	}()
+	return nil
 }
 
 func (r *runner) started(j *job, e stream.StartedEvent) {

@@ -3,10 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +25,7 @@ func TestMain(m *testing.M) {
 //
 //	code N COMMAND…  the command ends with exit code N
 //	await FILE       the file is there within ten seconds
+//	scrape LOG FILE  what is served at the address that LOG names as that of the metrics, once a batch has been committed
 func TestScripts(t *testing.T) {
 	guests, err := filepath.Abs(filepath.Join("..", "..", "testdata", "guests"))
 	if err != nil {
@@ -38,7 +43,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": scriptCode, "await": scriptAwait},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": scriptCode, "await": scriptAwait, "scrape": scriptScrape},
 	})
 }
 
@@ -73,4 +78,29 @@ func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	list, _ := os.ReadDir(ts.MkAbs("."))
 	ts.Fatalf("%s is not there after ten seconds; there is %s", args[0], fmt.Sprint(list))
+}
+
+func scriptScrape(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: scrape LOG FILE")
+	}
+	at := regexp.MustCompile(`http://\S+/metrics`)
+	var last string
+	for range 200 {
+		time.Sleep(50 * time.Millisecond)
+		log, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err != nil || at.Find(log) == nil {
+			continue
+		}
+		response, err := http.Get(string(at.Find(log)))
+		ts.Check(err)
+		text, err := io.ReadAll(response.Body)
+		ts.Check(err)
+		ts.Check(response.Body.Close())
+		if last = string(text); strings.Contains(last, "wstream_batches_total{") {
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o666))
+			return
+		}
+	}
+	ts.Fatalf("no batch within ten seconds; the last answer was %q", last)
 }

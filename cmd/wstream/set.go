@@ -7,8 +7,8 @@ import (
 )
 
 // loadSet reads pipeline files and applies --set KEY=VALUE.
-func loadSet(paths, sets []string) ([]*pipeline.File, error) {
-	files, err := loadFiles(paths)
+func (p *program) loadSet(paths, sets []string) ([]*pipeline.File, error) {
+	files, err := p.loadFiles(paths)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,17 @@ import (
 )
 
 // walk finds the files that paths mean: files as they are, folders and ./... with all that lies in
-// them and that wanted accepts.
+// them and that wanted accepts; - stays what it is.
 func walk(paths []string, wanted func(path string) bool) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, invalid("which file or folder?")
 	}
 	var out []string
 	for _, p := range paths {
+		if p == "-" {
+			out = append(out, p)
+			continue
+		}
 		p = strings.TrimSuffix(p, "/...")
 		st, err := os.Stat(p)
 		if err != nil {
