@@ -83,6 +83,9 @@ func (b *Binder) Bind(args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, b.at(err)
 	}
+	if c, ok := unnamed(e).(*call); ok && c.boundAs == "" && f.Family != "lambda" {
+		c.boundAs, c.boundArgs = f.Name+" "+b.Call.Unit, args
+	}
 	if anyLambda(args) {
 		stray := false
 		Walk(e, func(x Expr) bool {

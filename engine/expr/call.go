@@ -18,6 +18,9 @@ type call struct {
 	shown  int                    // arguments that are printed, when not all are; 0 for all
 	safe   bool                   // cannot fail and is cheap
 	nullFn func(args []Expr) bool // tells whether the result may be null, when arguments change
+
+	boundAs   string // the function that was called; "" for a call that was not bound by name
+	boundArgs []Expr // what it was called with
 }
 
 func (c *call) Type() *columnar.Type { return c.typ }

@@ -29,6 +29,7 @@ type Context struct {
 	Attempt   int   // 1 when the batch runs again
 	Watermark int64 // microseconds since the epoch; the least number where there is none
 
+	kept   []kept         // what shared parts gave, by their numbers
 	lambda *lambdaFrame   // variables of the lambda functions around what is evaluated
 	java   *javatext.Zone // Zone with Java's rules, once it was needed
 	javaOf *time.Location // what java was made of

@@ -85,7 +85,7 @@ type Aggregate struct {
 	Pivot   bool        // made of PIVOT, which streams refuse
 	// Distinct is set when it is SELECT DISTINCT or UNION, which Spark does not count where a sort needs an aggregation.
 	Distinct bool
-	Child   Node
+	Child    Node
 	// ID is the operator's position among the stateful operators of a streaming query; set by
 	// Number, -1 when the query is a batch.
 	ID int
@@ -122,7 +122,7 @@ type Join struct {
 	NullAware bool
 	// Once is set on a left outer join that takes the first match of each row only: EXISTS and IN as columns.
 	Once bool
-	ID        int // as Aggregate.ID
+	ID   int // as Aggregate.ID
 }
 
 // Union appends its inputs, whose columns agree in number and types.

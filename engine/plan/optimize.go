@@ -18,7 +18,17 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = a.pushFilters(root)
 	root = a.inferFilters(root)
 	root = a.pushFilters(root)
-	return root
+	return shareParts(root)
+}
+
+// shareParts lets a projection compute what several of its columns have in common once.
+func shareParts(root Node) Node {
+	return Transform(root, func(n Node) Node {
+		if p, ok := n.(*Project); ok {
+			return &Project{Exprs: expr.Share(p.Exprs), Child: p.Child}
+		}
+		return n
+	})
 }
 
 // dropAliases removes the nodes that only name relations.
@@ -353,10 +363,17 @@ func (a *Analyzer) inferNotNull(root Node) Node {
 			if !ok {
 				l, _, r, ok = expr.InequalityOperands(c)
 			}
-			if !ok || nullSafe {
+			operands := []expr.Expr{l, r}
+			switch {
+			case nullSafe:
 				continue
+			case !ok: // any other condition that null makes null, such as l.a <> r.b
+				operands = []expr.Expr{c}
+				if !expr.IsDeterministic(c) {
+					continue
+				}
 			}
-			for _, e := range []expr.Expr{l, r} {
+			for _, e := range operands {
 				nullIntolerantAttrs(e, func(at *expr.Attr) {
 					if seen[at.ID] || !at.Null {
 						return
