@@ -125,6 +125,10 @@ func (b *Bound) learn(ctx context.Context, in *instance) error {
 		if b.output, err = columnar.ParseDDL(string(text)); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
+		one := b.spec.Kind == abi.KindScalar || b.spec.Kind == abi.KindAggregate
+		if n := len(b.output.Fields); n == 0 || one && n != 1 {
+			return fmt.Errorf("output: kind %s cannot have %d columns", b.spec.Kind, n)
+		}
 	}
 	b.want = b.output.Fields
 	return nil

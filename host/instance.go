@@ -35,6 +35,7 @@ type instance struct {
 	bufferLen uint32
 	stack     [4]uint64
 	run       run
+	trapped   bool // it must not serve again
 }
 
 // run is what a call may still use, and on whose behalf it is.
@@ -173,6 +174,7 @@ func (in *instance) tick(counter int32) int32 {
 func (in *instance) invoke(ctx context.Context, f api.Function, params ...uint64) (int64, error) {
 	n := copy(in.stack[:], params)
 	if err := f.CallWithStack(&callContext{ctx, in}, in.stack[:max(n, 1)]); err != nil {
+		in.trapped = true
 		return 0, in.failure(ctx, err)
 	}
 	return int64(in.stack[0]), nil
@@ -329,8 +331,13 @@ func (m *Module) take(ctx context.Context) (*instance, error) {
 	return m.newInstance(ctx)
 }
 
-// give takes an instance back. One that trapped must not come here.
+// give takes an instance back; one that has trapped, if only in saying the text of its status, is closed.
 func (m *Module) give(ctx context.Context, in *instance) {
+	if in.trapped {
+		m.counters.traps.Add(1)
+		in.close(ctx)
+		return
+	}
 	m.pool.mu.Lock()
 	if len(m.pool.idle) < m.pool.max && !m.pool.closed {
 		m.pool.idle = append(m.pool.idle, in)

@@ -1,0 +1,11 @@
+;; whole module
+;; A manifest without functions.
+;; expect: load: manifest: has 0 functions, not 1 to 1024
+(module
+  (memory (export "memory") 3)
+  (data (i32.const 16) "{\22abi\22:1,\22functions\22:[]}")
+  (func (export "wstream_abi_v1"))
+  (func (export "wstream_manifest") (result i64) (i64.const 0x1000000018))
+  (func (export "wstream_buffer") (param i32) (result i32) (i32.const 65536))
+  (func (export "wstream_bind") (param i32 i32) (result i64) (i64.const 0))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0)))

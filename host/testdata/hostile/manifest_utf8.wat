@@ -1,0 +1,11 @@
+;; whole module
+;; A manifest with bytes that are no UTF-8 in a name.
+;; expect: load: manifest: function "�": a name is made of letters, digits and _
+(module
+  (memory (export "memory") 3)
+  (data (i32.const 16) "{\22abi\22:1,\22functions\22:[{\22name\22:\22\ff\22,\22kind\22:\22filter\22,\22input\22:\22v BIGINT\22}]}")
+  (func (export "wstream_abi_v1"))
+  (func (export "wstream_manifest") (result i64) (i64.const 0x1000000047))
+  (func (export "wstream_buffer") (param i32) (result i32) (i32.const 65536))
+  (func (export "wstream_bind") (param i32 i32) (result i64) (i64.const 0))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0)))

@@ -1,0 +1,7 @@
+;; A next answer that takes for ever.
+;; limits: fuel=1e5
+;; expect: rows 0-3: out of fuel
+  (func (export "wstream_next") (param i32) (result i64) (loop $l (br $l)) (unreachable))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64)
+    (i32.store (i32.const 1040) (i32.const 8))
+    (i64.const 0x40000000100))

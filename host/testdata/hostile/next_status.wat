@@ -1,0 +1,6 @@
+;; A next answer that is a status.
+;; expect: error: too large
+  (func (export "wstream_next") (param i32) (result i64) (i64.const -9))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64)
+    (i32.store (i32.const 1040) (i32.const 8))
+    (i64.const 0x40000000100))
