@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -147,7 +148,7 @@ func (w *DataStreamWriter) spec() (stream.Spec, error) {
 	}
 	spec := stream.Spec{
 		Name: w.name, Plan: plan.Number(a.Optimize(n)), Mode: w.mode, Trigger: w.trigger, Sources: map[string]stream.Source{},
-		SideSinks: w.sides, Checkpoint: w.checkpoint, FS: s.opts.FS, Settings: s.streamSettings(), Clock: s.opts.Clock,
+		SideSinks: w.sides, Checkpoint: s.absolute(w.checkpoint), FS: s.opts.FS, Settings: s.streamSettings(), Clock: s.opts.Clock,
 		Listeners: append(w.listeners, s.streams.listeners()...), Failpoints: s.opts.Failpoints, Warnings: warnings,
 	}
 	if err := sourcesOf(spec.Plan, spec.Sources); err != nil {
@@ -166,6 +167,14 @@ func (w *DataStreamWriter) spec() (stream.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// absolute is a folder as the session finds it; none stays none.
+func (s *Session) absolute(dir string) string {
+	if dir == "" || filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(s.opts.BaseDir, dir)
 }
 
 // sourcesOf finds what a plan reads.

@@ -199,12 +199,6 @@ func (c *streamChecker) groupState(n *GroupState) {
 
 func (c *streamChecker) join(n *Join) {
 	l, r := IsStreaming(n.Left), IsStreaming(n.Right)
-	if c.mode == connector.Complete && !(l && r) {
-		// A complete table may be joined with a static one when the aggregation is below.
-		if !Aggregates(n) {
-			c.badMode("join without streaming aggregations on streaming DataFrames/DataSets")
-		}
-	}
 	switch {
 	case l && !r:
 		if n.Kind == RightJoin || n.Kind == FullJoin {
