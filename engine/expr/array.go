@@ -95,8 +95,12 @@ func (b *Binder) arrayAndValue(args []Expr, arr, val int, nullValue bool) ([]Exp
 	if !nullValue && (x.Kind == columnar.KindNull || untyped) {
 		return nil, mismatch("NULL_TYPE", sql, "null typed values cannot be used as arguments of `%s`", b.name())
 	}
-	if x.Kind != columnar.KindArray {
+	switch {
+	case x.Kind == columnar.KindArray:
+	case b.name() != "array_remove":
 		return nil, unexpectedInput(sql, arr, `"ARRAY"`, args[arr])
+	default:
+		return nil, mismatch("ARRAY_FUNCTION_DIFF_TYPES", sql, "input to `%s` should have been \"ARRAY\" followed by a value with same element type, but it's [\"%s\", \"%s\"]", b.name(), x.SQL(), y.SQL())
 	}
 	two := b.tightestLegacy
 	if b.name() == "array_contains" {

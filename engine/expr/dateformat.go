@@ -3,7 +3,6 @@ package expr
 import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
-	"github.com/wstream/wstream/columnar/sparkerr"
 )
 
 // defaultPattern is the pattern of from_unixtime and unix_timestamp when none is given.
@@ -49,17 +48,11 @@ func writeDatetime(first spec, scale int64) func(b *Binder, args []Expr) (Expr, 
 			var c datetimePatterns
 			var buf []byte
 			return rows(columnar.String, a, n, func(w *columnar.Builder, i int) error {
-				f, err := c.get(str(a[1], i))
+				f, err := c.get(javatext.MakeValidUTF8(str(a[1], i)))
 				if err != nil {
 					return err
 				}
-				micros := i64(a[0], i)
-				if scale != 1 {
-					s := micros
-					if micros = s * scale; micros/scale != s {
-						return sparkerr.New("ARITHMETIC_OVERFLOW", "%d seconds are too many for a timestamp", s)
-					}
-				}
+				micros := i64(a[0], i) * scale // wraps, as in Spark
 				if buf, err = f.AppendTimestamp(buf[:0], micros, z); err != nil {
 					return err
 				}

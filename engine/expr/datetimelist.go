@@ -42,7 +42,7 @@ func datetimeFunctions() []*Function {
 		f("add_months", "add_months(date, n)", "The date n months on.", "SELECT add_months(date'2026-01-31', 1) → 2026-02-28", typed{specs: []spec{isDate, isInt}, out: columnar.Date, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
 			d, ok := addMonths(int64(i32(a[0], i)), i32(a[1], i))
 			if !ok || d != int64(int32(d)) {
-				return sparkerr.New("DATETIME_OVERFLOW", "datetime operation overflow: add %d months", i32(a[1], i))
+				return sparkerr.New("ARITHMETIC_OVERFLOW", "the date %d months on lies outside of the range of dates", i32(a[1], i))
 			}
 			w.AppendInt(d)
 			return nil

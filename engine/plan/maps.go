@@ -11,6 +11,13 @@ import (
 // as Spark does: it has no order of maps. GROUP BY takes them. at may be nil.
 func withoutMaps(attrs []*expr.Attr, at sql.Node) error {
 	for _, a := range attrs {
+		if hasVariant(a.Typ) {
+			e := sparkerr.New("UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE", "the feature is not supported: cannot have VARIANT type columns in DataFrame which calls set operations (INTERSECT, EXCEPT, etc.), but the type of column `%s` is %q; leave it out, or compare its text, to_json(%s)", a.Name, a.Typ.SQL(), a.Name)
+			if at != nil {
+				e.WithPos(at.At().Line, at.At().Col)
+			}
+			return e
+		}
 		if !hasMap(a.Typ) {
 			continue
 		}
@@ -19,6 +26,29 @@ func withoutMaps(attrs []*expr.Attr, at sql.Node) error {
 			e.WithPos(at.At().Line, at.At().Col)
 		}
 		return e
+	}
+	return nil
+}
+
+// hasVariant tells whether a variant is in a type.
+func hasVariant(t *columnar.Type) bool {
+	if t.Kind == columnar.KindVariant || t.Elem != nil && hasVariant(t.Elem) {
+		return true
+	}
+	for _, f := range t.Fields {
+		if hasVariant(f.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// groupable refuses a grouping key whose values have no order.
+func groupable(keys []expr.Expr) error {
+	for _, k := range keys {
+		if hasVariant(k.Type()) {
+			return sparkerr.New("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE", "the expression \"%s\" cannot be used as a grouping expression because its data type \"%s\" is not an orderable data type", k.SQL(), k.Type().SQL())
+		}
 	}
 	return nil
 }

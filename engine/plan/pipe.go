@@ -185,6 +185,9 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 			keys = append(keys, o)
 		}
 	}
+	if err := groupable(keys); err != nil {
+		return nil, err
+	}
 	agg.build(keys, nil, n, s)
 	agg.agg.Pivot = true
 	var exprs []expr.Expr

@@ -157,6 +157,9 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	}
 	if aggregated {
 		agg := &aggregation{a: a, keys: map[string]*expr.Attr{}}
+		if err := groupable(group); err != nil {
+			return nil, nil, err
+		}
 		agg.build(group, sets, node, s)
 		sel.agg = agg
 		for i := range items {

@@ -111,10 +111,10 @@ func (a *Analyzer) timeWindow(name string, x *sql.Call, s *scope) (expr.Expr, er
 		return nil, err
 	}
 	w := &timeMarker{session: name == "session_window"}
-	if w.time, err = a.timeArg(args[0], name, x, args); err != nil {
-		return nil, err
-	}
 	if w.session {
+		if w.time, err = a.timeArg(args[0], name, x, args); err != nil {
+			return nil, err
+		}
 		return a.sessionGap(w, args[1], x)
 	}
 	dur := []*int64{&w.size, &w.slide, &w.start}
@@ -122,6 +122,9 @@ func (a *Analyzer) timeWindow(name string, x *sql.Call, s *scope) (expr.Expr, er
 		if *dur[i], err = a.duration(arg, x.Args[i+1]); err != nil {
 			return nil, err
 		}
+	}
+	if w.time, err = a.timeArg(args[0], name, x, args); err != nil {
+		return nil, err
 	}
 	if len(args) < 3 {
 		w.slide = w.size

@@ -227,8 +227,8 @@ func (p *parser) like(start int, x Expr, not bool) (Expr, error) {
 		text, at := p.stringSeq()
 		r := []rune(text)
 		if len(r) != 1 {
-			p.fault(at, "INVALID_ESCAPE_CHAR",
-				"`EscapeChar` should be a string literal of length one, but got \"%s\".", text)
+			p.fault(at, "INVALID_ESC",
+				"Found an invalid escape string: '%s'. The escape string must contain only one character.", text)
 			r = []rune{'\\'}
 		}
 		escape = r[0]
