@@ -3,10 +3,12 @@ package host
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/wstream/wstream/abi"
+	"github.com/wstream/wstream/host/fuel"
 )
 
 // Reasons why a call was ended. A Trap wraps one of them, or is what the guest itself ran into.
@@ -74,37 +76,83 @@ func (e *StatusError) Error() string {
 const maxStack = 4
 
 // trapOf makes a Trap of the runtime's error, whose text has the stack in lines of its own.
-func trapOf(err error, elapsed time.Duration) *Trap {
+func (m *Module) trapOf(err error, elapsed time.Duration) *Trap {
 	t := &Trap{cause: err}
+	head, stack, _ := strings.Cut(err.Error(), "\nwasm stack trace:")
+	var exit *exitError
 	switch {
-	case errors.Is(err, ErrOutOfFuel):
-		t.Reason, t.Elapsed = ErrOutOfFuel.Error(), elapsed
-		return t
 	case errors.Is(err, ErrDeadline):
+		// Where it was just then says nothing, and differs from run to run.
 		t.Reason, t.Elapsed = ErrDeadline.Error(), elapsed
 		return t
-	}
-	if errors.Is(err, ErrStackOverflow) {
+	case errors.Is(err, ErrOutOfFuel):
+		t.Reason, t.Elapsed = ErrOutOfFuel.Error(), elapsed
+	case errors.Is(err, ErrStackOverflow):
 		t.Reason = ErrStackOverflow.Error()
-		return t
-	}
-	var exit *exitError
-	if errors.As(err, &exit) {
+	case errors.As(err, &exit):
 		t.Reason = exit.Error()
-		return t
+	default:
+		if i := strings.Index(head, "wasm error: "); i >= 0 {
+			head = head[i+len("wasm error: "):]
+		}
+		t.Reason = head
 	}
-	head, stack, _ := strings.Cut(err.Error(), "\nwasm stack trace:")
-	if i := strings.Index(head, "wasm error: "); i >= 0 {
-		head = head[i+len("wasm error: "):]
+	t.Stack = m.frames(stack)
+	return t
+}
+
+// frames reads the innermost functions of a stack. A function is a line ".name(i32) i64"; below it may stand, further in,
+// where it was: "0x3c: wstream_code:120", an offset of the code section plus one.
+func (m *Module) frames(stack string) []string {
+	prefix := "." // the module's own name
+	if m.compiled != nil {
+		prefix = m.compiled.Name() + "."
 	}
-	t.Reason = head
+	var out []string
 	for _, line := range strings.Split(stack, "\n") {
 		line = strings.TrimSpace(line)
-		name, _, ok := strings.Cut(line, "(")
-		if !ok || len(t.Stack) == maxStack {
+		if _, at, ok := strings.Cut(line, ": "+fuel.LineFile+":"); ok {
+			if n, err := strconv.ParseUint(at, 10, 32); err == nil && n > 0 && len(out) > 0 && !strings.HasSuffix(out[len(out)-1], ")") {
+				if file, line, ok := m.lines().Find(uint32(n - 1)); ok {
+					out[len(out)-1] += fmt.Sprintf(" (%s:%d)", printable([]byte(file)), line)
+				}
+			}
 			continue
 		}
-		t.Stack = append(t.Stack, strings.TrimPrefix(name, "."))
+		name, _, ok := strings.Cut(line, "(")
+		if !ok || strings.HasPrefix(name, fuel.ImportModule+".") {
+			continue
+		}
+		if len(out) == maxStack {
+			break
+		}
+		name = strings.TrimPrefix(name, prefix)
+		if number, ok := strings.CutPrefix(name, "$"); ok {
+			name = m.unnamed(number)
+		}
+		out = append(out, printable([]byte(name)))
 	}
-	return t
+	return out
+}
+
+// unnamed is what a function without a name is called: by what it is exported as, else by its number, which the host's own
+// function has moved by one.
+func (m *Module) unnamed(number string) string {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return "$" + number
+	}
+	first := ""
+	for name, d := range m.compiled.ExportedFunctions() {
+		if int(d.Index()) == n && (first == "" || name < first) {
+			first = name
+		}
+	}
+	switch {
+	case first != "":
+		return first
+	case m.host.unmetered:
+		return "$" + number
+	}
+	return fmt.Sprintf("$%d", n-1)
 }

@@ -89,7 +89,7 @@ func New(ctx context.Context, c Config) (*Host, error) {
 		h.cache = cache
 		rc = rc.WithCompilationCache(cache)
 	}
-	rc = rc.WithCoreFeatures(features).WithDebugInfoEnabled(false)
+	rc = rc.WithCoreFeatures(features).WithDebugInfoEnabled(true)
 	h.runtime = wazero.NewRuntimeWithConfig(ctx, rc)
 	if err := registerImports(ctx, h.runtime); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))

@@ -101,7 +101,7 @@ var lookup = &abi.Spec{Function: abi.Function{Name: "lookup"}}
 
 // TestOutOfFuelError is the text that people see.
 func TestOutOfFuelError(t *testing.T) {
-	trap := trapOf(fmt.Errorf("%w (recovered by wazero)", ErrOutOfFuel), 2*time.Second)
+	trap := (&Module{}).trapOf(fmt.Errorf("%w (recovered by wazero)", ErrOutOfFuel), 2*time.Second)
 	err := (&Bound{module: &Module{label: "geo.wasm"}, spec: lookup}).wrap(trap)
 	if want := `module "geo.wasm": function "lookup": out of fuel after 2 s`; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

@@ -185,7 +185,7 @@ func (in *instance) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return trapOf(err, time.Since(in.run.started))
+	return in.module.trapOf(err, time.Since(in.run.started))
 }
 
 // region gives memory that the guest named in a result: ptr << 32 | len.

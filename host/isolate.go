@@ -65,7 +65,10 @@ func (x *isolation) halve(ctx context.Context, from, to int, trap *Trap) error {
 }
 
 // refusal is the error of a row that traps; its text is the same in a replay.
-func refusal(row int, t *Trap) RowError { return RowError{row, TrapCode, t.Reason} }
+func refusal(row int, t *Trap) RowError {
+	same := Trap{Reason: t.Reason, Stack: t.Stack}
+	return RowError{row, TrapCode, same.Error()}
+}
 
 // sliceRows is how many rows of cols go to a guest at once.
 func (b *Bound) sliceRows(cols []*columnar.Column, rows int) int {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,6 +44,7 @@ type Module struct {
 	specs    []abi.Spec
 	pool     pool
 	counters counters
+	lines    func() *fuel.Lines // where the code comes from, read when the first trap asks
 
 	mu     sync.Mutex
 	bounds int // Bounds made so far, which numbers them
@@ -86,6 +88,10 @@ func (m *Module) load(ctx context.Context) error {
 		return fmt.Errorf("has the sha256 %s, pinned is %s", m.hash, pin)
 	}
 	m.config.Code = nil
+	m.lines = sync.OnceValue(func() *fuel.Lines { return nil })
+	if original := code; bytes.Contains(code, []byte(".debug_line")) {
+		m.lines = sync.OnceValue(func() *fuel.Lines { return fuel.ReadLines(original) })
+	}
 	var err error
 	if !m.host.unmetered {
 		code, err = fuel.Rewrite(code, fuel.Limits{

@@ -28,10 +28,16 @@ func (w *rewriter) code() error {
 	}
 	w.markRecursive(functions)
 	body := appendU32(make([]byte, 0, len(r.b)*5/4+16), n)
+	lines := w.in.debug[".debug_line"] != nil
 	var out []byte
+	var moves []moved
 	for i := range functions {
 		f := &functions[i]
 		f.out = out[:0]
+		if lines {
+			f.moves = &moves
+		}
+		first := len(moves)
 		code, err := f.emit(&reader{b: bodies[i].body, base: bodies[i].offset, section: r.section})
 		if err != nil {
 			return err
@@ -39,6 +45,13 @@ func (w *rewriter) code() error {
 		out = f.out
 		body = appendBytes(body, code)
 		f.out = nil
+		for k := range moves[first:] {
+			moves[first+k].now += uint32(len(body) - len(code))
+			moves[first+k].was += uint32(bodies[i].offset - w.in.sections[sectionCode].offset)
+		}
+	}
+	if lines {
+		w.out.debug = lineSections(moves, uint32(len(body)))
 	}
 	if w.in.sections[sectionCode].present {
 		w.put(sectionCode, body)
@@ -71,6 +84,7 @@ type function struct {
 	length    uint32   // the local for lengths
 	left      uint32   // the local for the stack that is left below this frame
 	out       []byte
+	moves     *[]moved // where instructions stand now; nil where nobody asks
 }
 
 // maxLocals is more than the compiler allows.
@@ -148,6 +162,9 @@ func (f *function) emit(r *reader) ([]byte, error) {
 	stretch := 0
 	for !r.done() && r.err == nil {
 		at := r.p
+		if f.moves != nil {
+			*f.moves = append(*f.moves, moved{uint32(len(f.out)), uint32(at)})
+		}
 		x := r.instruction()
 		if stretch++; stretch == StretchInstructions {
 			stretch = 0

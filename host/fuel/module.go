@@ -1,6 +1,11 @@
 package fuel
 
-import "bytes"
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // sectionID is the number of a section in the binary format.
 type sectionID byte
@@ -48,7 +53,8 @@ func (id sectionID) rank() int {
 // module is a module cut into its sections.
 type module struct {
 	sections [sectionKinds]section
-	names    section // the custom section "name"
+	names    section           // the custom section "name"
+	debug    map[string][]byte // the custom sections with debug information, by name
 }
 
 // section is the content of a section and where it stood.
@@ -81,8 +87,15 @@ func split(wasm []byte) (*module, error) {
 		s := section{true, body, r.p - len(body)}
 		if id == sectionCustom {
 			c := &reader{b: body, base: s.offset, section: "custom"}
-			if name := c.name(); c.err == nil && string(name) == "name" {
+			switch name := string(c.name()); {
+			case c.err != nil:
+			case name == "name":
 				m.names = section{true, body[c.p:], s.offset + c.p}
+			case strings.HasPrefix(name, debugPrefix):
+				if m.debug == nil {
+					m.debug = map[string][]byte{}
+				}
+				m.debug[name] = body[c.p:]
 			}
 			continue
 		}
@@ -119,6 +132,10 @@ func (m *module) join() []byte {
 	}
 	if m.names.present {
 		body := append(appendBytes(nil, []byte("name")), m.names.body...)
+		out = appendBytes(append(out, byte(sectionCustom)), body)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.debug)) {
+		body := append(appendBytes(nil, []byte(name)), m.debug[name]...)
 		out = appendBytes(append(out, byte(sectionCustom)), body)
 	}
 	return out

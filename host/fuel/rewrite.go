@@ -3,7 +3,7 @@ package fuel
 // Rewrite returns the module with counters in it and its limits lowered. A module that is not well-formed,
 // or uses what the host does not offer (threads, more than one memory, imported memories, tables or
 // globals), is an *Error; one that needs more than the limits a *LimitError. Custom sections other than
-// the names are left out: debug information speaks of offsets that no longer are.
+// the names are left out; a module with debug information gets lines that say where its instructions stood, see ReadLines.
 func Rewrite(wasm []byte, limits Limits) ([]byte, error) {
 	m, err := split(wasm)
 	if err != nil {

@@ -1,6 +1,6 @@
 ;; Work without loops: forty functions, each of which calls the next one twice.
 ;; limits: fuel=1e6
-;; expect: rows 0-3: out of fuel
+;; expect: rows 0-3: out of fuel in f38 < f37 < f36 < f35
   (func $f0 (call $f1) (call $f1))
   (func $f1 (call $f2) (call $f2))
   (func $f2 (call $f3) (call $f3))

@@ -1,6 +1,6 @@
 ;; An endless loop whose body is long: a round costs by its instructions, or fuel would say little about time.
 ;; limits: fuel=1e5
-;; expect: rows 0-3: out of fuel
+;; expect: rows 0-3: out of fuel in wstream_call
   (global $x (mut i64) (i64.const 0))
   (func (export "wstream_call") (param i32 i32 i32) (result i64)
     (loop $l

@@ -1,6 +1,6 @@
 ;; A leak: the guest grows its memory to 4 GiB, is told no at its limit, and gives up.
 ;; limits: memory=1MiB
-;; expect: rows 0-3: unreachable
+;; expect: rows 0-3: unreachable in wstream_call
   (func (export "wstream_call") (param i32 i32 i32) (result i64)
     (block $no
       (loop $l

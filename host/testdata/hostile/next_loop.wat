@@ -1,6 +1,6 @@
 ;; A next answer that takes for ever.
 ;; limits: fuel=1e5
-;; expect: rows 0-3: out of fuel
+;; expect: rows 0-3: out of fuel in wstream_next
   (func (export "wstream_next") (param i32) (result i64) (loop $l (br $l)) (unreachable))
   (func (export "wstream_call") (param i32 i32 i32) (result i64)
     (i32.store (i32.const 1040) (i32.const 8))

@@ -1,6 +1,6 @@
 ;; The same through a table: f calls itself twice by call_indirect, to a depth of fifty.
 ;; limits: fuel=1e5
-;; expect: rows 0-3: out of fuel
+;; expect: rows 0-3: out of fuel in f < f < f < f
   (type $t (func (param i32)))
   (table 1 funcref)
   (elem (i32.const 0) $f)

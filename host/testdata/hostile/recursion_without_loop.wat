@@ -1,7 +1,7 @@
 ;; A tree of calls without a loop: 2^40 calls from forty functions, each of which calls the next one twice. The
 ;; deadline that the runtime offers does not see it.
 ;; limits: fuel=1e5
-;; expect: rows 0-3: out of fuel
+;; expect: rows 0-3: out of fuel in f36 < f35 < f34 < f33
   (func $f40)
   (func $f39 (call $f40) (call $f40))
   (func $f38 (call $f39) (call $f39))

@@ -1,6 +1,6 @@
 ;; A guest that traps on one row, the one with the value 2: that row is refused, the others are not affected.
 ;; expect: keeps 0
-;; expect: row 2: unreachable
+;; expect: row 2: unreachable in wstream_call
   (func (export "wstream_call") (param i32 i32 i32) (result i64)
     (local $i i32) (local $n i32) (local $at i32)
     (local.set $n (i32.load (i32.const 65556)))

@@ -1,3 +1,3 @@
 ;; A failed assertion: the guest executes unreachable, whatever the input.
-;; expect: rows 0-3: unreachable
+;; expect: rows 0-3: unreachable in wstream_call
   (func (export "wstream_call") (param i32 i32 i32) (result i64) (unreachable))
