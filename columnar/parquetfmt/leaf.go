@@ -40,41 +40,56 @@ type leafValues struct {
 
 // open begins a row group.
 func (l *leafReader) open(g *file.RowGroupReader) error {
-	switch l.field.prim.PhysicalType() {
-	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		// Values point into their page, whose memory the page reader would use again.
-		pages, err := g.GetColumnPageReader(l.field.leaf)
-		if err != nil {
-			return err
-		}
-		c, err := g.Column(l.field.leaf)
-		if err != nil {
-			return err
-		}
-		l.chunk = file.NewColumnReader(c.Descriptor(), &ownPages{PageReader: pages}, memory.DefaultAllocator, nil)
-		return nil
+	pages, err := g.GetColumnPageReader(l.field.leaf)
+	if err != nil {
+		return err
 	}
-	var err error
-	l.chunk, err = g.Column(l.field.leaf)
-	return err
+	c, err := g.Column(l.field.leaf)
+	if err != nil {
+		return err
+	}
+	// Values of bytes point into their page, whose memory the page reader would use again.
+	kind := l.field.prim.PhysicalType()
+	own := kind == parquet.Types.ByteArray || kind == parquet.Types.FixedLenByteArray
+	l.chunk = file.NewColumnReader(c.Descriptor(), &checkedPages{PageReader: pages, own: own, maxRep: l.maxRep, maxDef: l.maxDef}, memory.DefaultAllocator, nil)
+	return nil
 }
 
-// ownPages gives each page memory of its own.
-type ownPages struct {
+// checkedPages ends at a page with fewer levels than values, since the library would wait for the others for ever, and
+// gives each page memory of its own where values point into it.
+type checkedPages struct {
 	file.PageReader
-	page file.Page
+	own            bool
+	page           file.Page
+	maxRep, maxDef int16
+	err            error
 }
 
 // Next implements file.PageReader.
-func (p *ownPages) Next() bool {
+func (p *checkedPages) Next() bool {
 	p.page = nil
-	return p.PageReader.Next()
+	if p.err != nil || !p.PageReader.Next() {
+		return false
+	}
+	p.err = checkLevels(p.Page(), p.maxRep, p.maxDef)
+	return p.err == nil
+}
+
+// Err implements file.PageReader.
+func (p *checkedPages) Err() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.PageReader.Err()
 }
 
 // Page implements file.PageReader.
-func (p *ownPages) Page() file.Page {
+func (p *checkedPages) Page() file.Page {
 	if p.page != nil {
 		return p.page
+	}
+	if !p.own {
+		return p.PageReader.Page()
 	}
 	page := p.PageReader.Page()
 	if page == nil {
