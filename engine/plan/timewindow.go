@@ -319,13 +319,12 @@ func (a *Analyzer) sessionGap(w *timeMarker, gap expr.Expr, x *sql.Call) (expr.E
 			if !ok {
 				return nil, sparkerr.At(p.Line, p.Col, "_LEGACY_ERROR_TEMP_1040", "gap duration expression used in session window must be a text such as '5 minutes', found NULL")
 			}
-			c, err := interval.Parse(text)
-			if err != nil {
-				// As in Spark a gap that cannot be read is null, in a constant as in a column, and drops the row.
-				w.gap = &expr.Literal{Typ: columnar.Calendar}
-				return w, nil
+			// As in Spark a gap that cannot be read is null, in a constant as in a column, and drops the row.
+			value := &expr.Literal{Typ: columnar.Calendar}
+			if c, err := interval.Parse(text); err == nil {
+				value.Value = columnar.CalendarInterval{Months: c.Months, Days: c.Days, Micros: c.Micros}
 			}
-			w.gap = &expr.Literal{Typ: columnar.Calendar, Value: columnar.CalendarInterval{Months: c.Months, Days: c.Days, Micros: c.Micros}}
+			w.gap = value
 			return w, nil
 		}
 		c, err := expr.ExplicitCast(a.binder(x), gap, columnar.Calendar, false)
