@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wstream/wstream/internal/generate"
 )
@@ -23,6 +24,8 @@ type env struct {
 	rows, files int
 	// cores is the number of goroutines of the plain loops' whole paths.
 	cores int
+	// latencyFor is how long the latency measurements feed a system, after a warm-up.
+	latencyFor time.Duration
 	// broker is the address of a Kafka broker; empty until asked for.
 	broker string
 	// clicksIn is the topic that holds the clicks; empty until asked for.

@@ -31,6 +31,7 @@ func doMain(args []string) (err error) {
 	files := flags.Int("files", 20, "files that they lie in")
 	runs := flags.Int("runs", 3, "runs of each measurement; the median counts")
 	kernel := flags.Duration("time", 300*time.Millisecond, "time of a kernel's round")
+	seconds := flags.Duration("latency", 10*time.Second, "time of a latency measurement")
 	only := flags.String("only", "", "only measurements whose job or way contains this")
 	out := flags.String("json", "", "append the report to this file, one line of JSON a run")
 	root := flags.String("root", ".", "the repository")
@@ -60,7 +61,7 @@ func doMain(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	e := &env{root: at, dir: dir, rows: *rows, files: *files, cores: runtime.GOMAXPROCS(0)}
+	e := &env{root: at, dir: dir, rows: *rows, files: *files, latencyFor: *seconds, cores: runtime.GOMAXPROCS(0)}
 	defer func() { err = errors.Join(err, e.close()) }()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -28,6 +28,8 @@ type outcome struct {
 	answer string
 	// elapsed and cpu are the run's own figures where it is another process; else they are measured from outside.
 	elapsed, cpu time.Duration
+	// p50 and p99 are the percentiles of the time that a row took, of measurements of latency.
+	p50, p99 time.Duration
 }
 
 // missing says what a measurement needs that is not there.
@@ -44,6 +46,8 @@ func measurements() []measurement {
 	all = append(all, filtering()...)
 	all = append(all, fromFiles()...)
 	all = append(all, fromKafka()...)
+	all = append(all, copyKafka()...)
+	all = append(all, latency()...)
 	return all
 }
 

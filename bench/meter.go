@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type figure struct {
 	RowsPerCoreSecond float64 `json:"rowsPerCoreSecond,omitempty"`
 	// OfPlain is RowsPerCoreSecond as a share of the plain Go loop's of the same job.
 	OfPlain float64 `json:"ofPlain,omitempty"`
+	// P50Ms and P99Ms are of measurements of latency: the percentiles of the run with the median p99. OfPlain is the p99's share then.
+	P50Ms float64 `json:"p50Ms,omitempty"`
+	P99Ms float64 `json:"p99Ms,omitempty"`
 	Answer  string  `json:"answer,omitempty"`
 	// Missing says why there is nothing; Error what went wrong.
 	Missing string `json:"missing,omitempty"`
@@ -31,7 +35,7 @@ type figure struct {
 }
 
 // taken is a run's figures.
-type taken struct{ elapsed, cpu time.Duration }
+type taken struct{ elapsed, cpu, p50, p99 time.Duration }
 
 // session is a measurement in the making.
 type session struct {
@@ -86,6 +90,9 @@ func (m *meter) measure(ctx context.Context, all []measurement) []figure {
 		if first.RowsPerCoreSecond > 0 && s.f.RowsPerCoreSecond > 0 {
 			s.f.OfPlain = s.f.RowsPerCoreSecond / first.RowsPerCoreSecond
 		}
+		if first.P99Ms > 0 && s.f.P99Ms > 0 {
+			s.f.OfPlain = s.f.P99Ms / first.P99Ms
+		}
 		if s.f.Error == "" && s.f.Answer != "" && first.Answer != "" && s.f.Answer != first.Answer {
 			s.f.Error = fmt.Sprintf("answers %s where the plain loop answers %s", s.f.Answer, first.Answer)
 		}
@@ -111,17 +118,17 @@ func (m *meter) once(ctx context.Context, s *session) error {
 				return err
 			}
 			rows, s.f.Answer = o.rows, o.answer
-			if o.cpu > 0 {
+			if o.cpu > 0 || o.p99 > 0 {
 				s.f.Rows = rows
-				s.times = append(s.times, taken{o.elapsed, o.cpu})
+				s.times = append(s.times, taken{o.elapsed, o.cpu, o.p50, o.p99})
 				return nil
 			}
 		}
-		t := taken{time.Since(begin), cpuTime() - cpu}
+		t := taken{elapsed: time.Since(begin), cpu: cpuTime() - cpu}
 		if s.m.whole || t.elapsed >= m.kernelTime {
 			s.f.Rows = rows
 			n := time.Duration(repeat)
-			s.times = append(s.times, taken{t.elapsed / n, t.cpu / n})
+			s.times = append(s.times, taken{elapsed: t.elapsed / n, cpu: t.cpu / n})
 			return nil
 		}
 		per := max(t.elapsed/time.Duration(repeat), time.Nanosecond)
@@ -143,6 +150,11 @@ func (s *session) finish() {
 	if s.f.Runs = len(s.times); s.f.Runs == 0 {
 		return
 	}
+	if slices.SortFunc(s.times, func(a, b taken) int { return cmp.Compare(a.p99, b.p99) }); s.times[0].p99 > 0 {
+		t := s.times[len(s.times)/2]
+		s.f.P50Ms, s.f.P99Ms = ms(t.p50), ms(t.p99)
+		return
+	}
 	elapsed, cpu := make([]time.Duration, len(s.times)), make([]time.Duration, len(s.times))
 	for i, t := range s.times {
 		elapsed[i], cpu[i] = t.elapsed, t.cpu
@@ -156,6 +168,16 @@ func (s *session) finish() {
 		c = elapsed[len(elapsed)/2]
 	}
 	s.f.RowsPerCoreSecond = float64(s.f.Rows) / c.Seconds()
+}
+
+// ms is a duration in milliseconds.
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// now begins and since ends a measurement within a run that does more than what counts.
+func now() (time.Time, time.Duration) { return time.Now(), cpuTime() }
+
+func since(begin time.Time, cpu time.Duration) (elapsed, used time.Duration) {
+	return time.Since(begin), max(cpuTime()-cpu, 1)
 }
 
 // cpuTime is what this process has used of all cores.

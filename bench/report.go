@@ -78,8 +78,11 @@ func (r report) table(w io.Writer) error {
 		case f.Missing != "":
 			note = "left out: " + f.Missing
 		}
-		lines = append(lines, fmt.Sprintf("  %-*s  %14s  %14s  %8s  %s", width-2, f.Way,
-			count(f.RowsPerSecond), count(f.RowsPerCoreSecond), share(f.OfPlain), note))
+		first, second := count(f.RowsPerSecond), count(f.RowsPerCoreSecond)
+		if f.P99Ms > 0 {
+			first, second = fmt.Sprintf("p50 %.1f ms", f.P50Ms), fmt.Sprintf("p99 %.1f ms", f.P99Ms)
+		}
+		lines = append(lines, fmt.Sprintf("  %-*s  %14s  %14s  %8s  %s", width-2, f.Way, first, second, share(f.OfPlain), note))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
