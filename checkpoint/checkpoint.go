@@ -319,8 +319,8 @@ func (c *Checkpoint) QueryID() string { return c.meta.ID }
 // Ancestors returns the query ids that the checkpoint was forked from, oldest first.
 func (c *Checkpoint) Ancestors() []string { return c.meta.Forked }
 
-// Epoch returns the number of this owner: it is greater than what any former owner has used as a generation, and no later
-// one will use it. It is what the state takes as the generation of its own files.
+// Epoch returns the number of this owner. It and the one before it are greater than what any former owner has used as a
+// generation, and no later one will use them. It is what the state takes as the generation of its own files.
 func (c *Checkpoint) Epoch() int64 { return c.man.Epoch }
 
 // Owner returns who opened the checkpoint last.

@@ -163,6 +163,13 @@ func (c *Checkpoint) checkSegments(m manifest) error {
 	return nil
 }
 
+// An owner may use two numbers as generations of its files, Epoch and the one before: what it has put together of older ones
+// has the lower. In format version 1 generations could run ahead of the epoch, so that a gap is left.
+const (
+	epochStep = 2
+	epochGap  = 1000
+)
+
 // claim makes this process the owner: from here on a former one is fenced off. The logs that count are read afterwards, so
 // that they are all that it has written.
 func (c *Checkpoint) claim() error {
@@ -170,7 +177,10 @@ func (c *Checkpoint) claim() error {
 	if err != nil {
 		return err
 	}
-	m := manifest{Format: FormatVersion, Epoch: before.Epoch + 1, Owner: c.opts.owner(), term: before.term + 1}
+	m := manifest{Format: FormatVersion, Epoch: before.Epoch + epochStep, Owner: c.opts.owner(), term: before.term + 1}
+	if before.term == 0 && before.Epoch > 0 {
+		m.Epoch = before.Epoch + epochGap
+	}
 	b, err := sealed(m)
 	if err != nil {
 		return err
@@ -187,7 +197,7 @@ func (c *Checkpoint) claim() error {
 	c.man = m
 	if before.term == 0 && before.Epoch > 0 {
 		// A program of format version 1 looks at this file alone: it is fenced off, and refuses the checkpoint.
-		old, err := sealed(manifest{Format: FormatVersion, Epoch: m.Epoch, Owner: m.Owner, Logs: before.Logs})
+		old, err := sealed(manifest{Format: FormatVersion, Epoch: before.Epoch, Owner: m.Owner, Logs: before.Logs})
 		if err != nil {
 			return err
 		}
@@ -202,8 +212,8 @@ func (c *Checkpoint) claim() error {
 	if m.term != c.man.term {
 		return &FencedError{c.dir, m.Owner}
 	}
-	if m.Logs != nil && m.before >= c.man.Epoch { // it was raised between the first look and the claim
-		c.man.Epoch = m.before + 1
+	if m.Logs != nil && m.before+epochStep > c.man.Epoch { // it was raised between the first look and the claim
+		c.man.Epoch = m.before + epochStep
 		if err := c.storeManifest(c.man); err != nil {
 			return err
 		}

@@ -174,6 +174,9 @@ const (
 
 // beginLog starts the segment of this owner. What was written after base by others is void from here on.
 func (db *DB) beginLog(base int64) error {
+	if own := db.opts.Generation; own > 0 && db.log.Generation() >= own {
+		return fmt.Errorf("folder %q holds files of owner %d, and this is owner %d: another process has taken over", db.opts.Dir, db.log.Generation(), own)
+	}
 	merged, err := db.log.Merge(mergeSegments, mergeBytes)
 	if err != nil {
 		return err

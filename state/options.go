@@ -20,8 +20,9 @@ type Options struct {
 	Ancestors []string
 	// Partitions is the number of tasks, 1 to 256; 0 is 1. It may change at every start.
 	Partitions int
-	// Generation is the number of this owner: no other one may have it or a greater one before it. The files that this owner
-	// writes bear it, so that two owners never write the same file. 0 counts on from what is there.
+	// Generation is the number of this owner: it and the one before it are greater than those of former owners. The files that
+	// this owner writes bear them, so that two owners never write the same file, and a former one that still runs finds
+	// out. 0 counts on from what is there.
 	Generation int64
 	// MemoryLimit is how many bytes tables may take before entries that were not used lately move to the cold store;
 	// 0 is no limit. The limit is looked at between batches.

@@ -100,7 +100,9 @@ const (
 // state at most.
 func (db *DB) planSnapshot(logged int64) (*snapshotJob, error) {
 	db.debt += (logged + perBatch) / 2
-	if db.debt < db.opts.SnapshotBytes || db.job != nil {
+	// A crash point that is armed needs a snapshot to be in the middle of.
+	due := db.debt >= db.opts.SnapshotBytes || db.opts.Failpoints.Armed(failpoint.StateSnapshotMid, db.version)
+	if !due || db.job != nil {
 		return nil, nil
 	}
 	budget := db.debt
@@ -427,11 +429,9 @@ func (db *DB) dropVoidSnapshots() error {
 	for _, info := range infos {
 		name := info.Name()
 		void := strings.HasSuffix(name, ".snap.tmp")
-		if isSnapshot(name) {
-			var version, gen int64
-			if _, err := fmt.Sscanf(name, "snapshot-%d-%d.snap", &version, &gen); err == nil {
-				void = !db.log.Visible(gen, version)
-			}
+		var version, gen int64
+		if _, err := fmt.Sscanf(name, "snapshot-%d-%d.snap", &version, &gen); err == nil {
+			void = gen <= db.log.Generation() && (void || isSnapshot(name) && !db.log.Visible(gen, version))
 		}
 		if !void {
 			continue

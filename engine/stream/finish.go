@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"sync"
 
 	"github.com/wstream/wstream/checkpoint"
@@ -211,8 +212,7 @@ func (q *Query) ended(ctx context.Context, f *finishing) error {
 		q.tellSources(ctx, b.id, ends)
 	}
 	if err := q.purge(); err != nil {
-		var fired *failpoint.Error
-		if errors.As(err, &fired) {
+		if !isRemoval(err) {
 			return inBatch(b.id, err)
 		}
 		q.warn(b.id, "old entries of the checkpoint could not be deleted, the next batch tries again: %v", err)
@@ -239,6 +239,13 @@ func (q *Query) ended(ctx context.Context, f *finishing) error {
 		c.batchDone()
 	}
 	return nil
+}
+
+// isRemoval tells whether an error is that a file could not be deleted. What else fails in a purge, a sync above all, leaves
+// the disk in an unknown state and ends the query.
+func isRemoval(err error) bool {
+	var e *fs.PathError
+	return errors.As(err, &e) && e.Op == "remove"
 }
 
 // purge deletes what no rollback needs any more.
