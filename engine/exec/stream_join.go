@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
 	"github.com/wstream/wstream/state"
@@ -124,6 +125,12 @@ func (c *compiler) streamJoin(n *plan.Join, need attrSet) (*pipe, error) {
 		if b, ok := timeBoundOf(cond.both, event[i], event[1-i], c.opt.Expr.Zone, c.opt.Expr.ANSI); ok {
 			s.bound = &b
 			lag = max(lag, j.lag+b.shift)
+		}
+	}
+	// The analyser has looked at how the condition is written; what counts is what it computes.
+	for i, must := range [2]bool{left.preserved || n.Kind == plan.LeftSemi, right.preserved} {
+		if must && !j.side[i].evicts() {
+			return nil, sparkerr.New("UNSUPPORTED_STREAMING_OPERATION.OUTER_JOIN_WITHOUT_TIME_BOUND", "%s join of two streams needs a time bound by which rows of the %s side are done with; the condition gives none: add one such as r.time BETWEEN l.time AND l.time + INTERVAL 1 HOUR", n.Kind, [2]string{"left", "right"}[i])
 		}
 	}
 	out := n.Output()
