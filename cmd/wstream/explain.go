@@ -25,8 +25,12 @@ func (p *program) explainCommand() *cli.Command {
 	}
 }
 
+// planVersion is the version of the form that docs/formats/plan.md describes. A key more does not change it.
+const planVersion = 1
+
 // explained is a query as `explain --format json` shows it.
 type explained struct {
+	Version  int                 `json:"planVersion"`
 	Sink     string              `json:"sink"`
 	Format   string              `json:"format"`
 	Mode     string              `json:"outputMode"`
@@ -70,7 +74,7 @@ func (p *program) explain(c *cli.Context) error {
 			if err != nil {
 				return err
 			}
-			e := explained{Sink: s.Name, Format: s.Format, Mode: string(s.Mode), Promise: env.Promise(s), Schema: outputSchema(compiled.Root), Analyzed: plan.OutlineOf(compiled.Analyzed), Plan: plan.OutlineOf(compiled.Root), Warnings: compiled.Warnings}
+			e := explained{Version: planVersion, Sink: s.Name, Format: s.Format, Mode: string(s.Mode), Promise: env.Promise(s), Schema: outputSchema(compiled.Root), Analyzed: plan.OutlineOf(compiled.Analyzed), Plan: plan.OutlineOf(compiled.Root), Warnings: compiled.Warnings}
 			if s.Foreach != "" {
 				e.Format = "foreachBatch " + s.Foreach
 			}
