@@ -241,7 +241,7 @@ func TestClicksUpsert(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.Commit(ctx)
-	if want := `module "clicks.wasm": function "upsert": denied: the pipeline does not allow sql on the connection`; err == nil || err.Error() != want {
+	if want := `module "clicks.wasm": function "upsert": denied: the pipeline does not allow sql on the connection (denied: sql:analytics; add it to the module's ` + "`allow`)"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -399,7 +399,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a number as it stands, and whether it is whole.
-    fn number(&mut self) -> Option<(&'a [u8], bool)> {
+    pub fn number(&mut self) -> Option<(&'a [u8], bool)> {
         let from = self.p;
         let mut whole = true;
         let digits = |r: &mut Self| {
