@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -121,14 +123,16 @@ type view struct {
 	gone          []string // topics of subscribe and assign that are not there
 }
 
-// look asks the brokers for the first and the end offsets of all partitions. It waits for leaders to be elected.
+// look asks the brokers for the first and the end offsets of all partitions. It waits for leaders to be elected, and for
+// brokers that were there before to come back.
 func (s *source) look(ctx context.Context) (view, error) {
 	if err := s.client.reach(ctx); err != nil {
 		return view{}, err
 	}
 	for {
 		v, err := s.lookOnce(ctx)
-		if err == nil || !kerr.IsRetriable(err) || !wait(ctx, retryWait) {
+		var away *net.OpError
+		if err == nil || !kerr.IsRetriable(err) && !errors.As(err, &away) && !errors.Is(err, io.EOF) || !wait(ctx, retryWait) {
 			return v, s.client.explain(err)
 		}
 	}
