@@ -26,9 +26,9 @@ type figure struct {
 	// OfPlain is RowsPerCoreSecond as a share of the plain Go loop's of the same job.
 	OfPlain float64 `json:"ofPlain,omitempty"`
 	// P50Ms and P99Ms are of measurements of latency: the percentiles of the run with the median p99. OfPlain is the p99's share then.
-	P50Ms float64 `json:"p50Ms,omitempty"`
-	P99Ms float64 `json:"p99Ms,omitempty"`
-	Answer  string  `json:"answer,omitempty"`
+	P50Ms  float64 `json:"p50Ms,omitempty"`
+	P99Ms  float64 `json:"p99Ms,omitempty"`
+	Answer string  `json:"answer,omitempty"`
 	// Missing says why there is nothing; Error what went wrong.
 	Missing string `json:"missing,omitempty"`
 	Error   string `json:"error,omitempty"`

@@ -15,7 +15,6 @@ func CountLoop(ctx context.Context, broker, in, out, group string, exactlyOnce b
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(broker), kgo.ConsumeTopics(in), kgo.ConsumerGroup(group), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.DefaultProduceTopic(out), kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerLinger(0),
-		kgo.RequireStableFetchOffsets(),
 	}
 	counts := map[string]int64{}
 	var first kgo.FirstErrPromise

@@ -76,7 +76,9 @@ func (s *statement) check(a *sqlAnswer) error {
 	}
 	got := slices.Clone(a.Rows)
 	if !s.Ordered {
-		byText := func(x, y json.RawMessage) int { return strings.Compare(goldenjson.Canonical(x), goldenjson.Canonical(y)) }
+		byText := func(x, y json.RawMessage) int {
+			return strings.Compare(goldenjson.Canonical(x), goldenjson.Canonical(y))
+		}
 		slices.SortFunc(got, byText)
 		want = slices.Clone(want)
 		slices.SortFunc(want, byText)

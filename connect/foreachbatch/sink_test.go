@@ -154,6 +154,9 @@ func (k *keeper) table() string {
 		}
 		out = append(out, s)
 	}
+	if err := rows.Err(); err != nil {
+		k.t.Fatal(err)
+	}
 	return strings.Join(out, " ")
 }
 

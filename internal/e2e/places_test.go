@@ -27,7 +27,9 @@ func places() map[string]func(t *testing.T, unique string) (place, error) {
 		"delta": func(*testing.T, string) (place, error) {
 			return place{block: "    from: result\n    format: delta\n    options: {path: out}"}, nil
 		},
-		"foreachBatch": func(*testing.T, string) (place, error) { return place{block: "    from: result\n    foreachBatch: clicks.upsert"}, nil },
+		"foreachBatch": func(*testing.T, string) (place, error) {
+			return place{block: "    from: result\n    foreachBatch: clicks.upsert"}, nil
+		},
 		"sqlite": func(*testing.T, string) (place, error) {
 			return place{block: "    from: result\n    format: sqlite\n    options: {connection: analytics, table: clicks_per_window}"}, nil
 		},
