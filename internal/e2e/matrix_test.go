@@ -56,7 +56,7 @@ func kinds() map[string]string {
 		"join": `
   result:
     sql: |
-      SELECT input.ts AS window_start, r.ts AS window_end, concat(input.id, '-', coalesce(string(r.id), 'none')) AS url, input.v AS cnt
+      SELECT input.ts AS window_start, coalesce(r.ts, input.ts) AS window_end, concat(input.id, '-', coalesce(string(r.id), 'none')) AS url, input.v AS cnt
       FROM input LEFT JOIN r ON input.k = r.k AND r.ts BETWEEN input.ts AND input.ts + INTERVAL 2 SECONDS`,
 		"dedup": `
   result:
