@@ -54,7 +54,8 @@ fuzz: ## every fuzz test for T (30s) each; make fuzz T=5m
 	@scripts/fuzz.sh $(T)
 
 .PHONY: soak
-soak: build ## random crashes for SOAK (30m), and the full matrix of crash points
+soak: build ## random crashes for SOAK (30m), the full matrix of crash points, 100,000 simulated seeds
+	@$(GO) run ./internal/sim -n 100000
 	@WSTREAM_SOAK=$(SOAK) $(ALIVE) "soaking" $(GO) test -count=1 -timeout=0 -run 'Soak|Matrix' -v ./...
 
 .PHONY: golden
