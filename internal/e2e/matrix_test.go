@@ -19,6 +19,7 @@ import (
 
 	"github.com/wstream/wstream/internal/failpoint"
 	"github.com/wstream/wstream/internal/testdirs"
+	"github.com/wstream/wstream/testdata/guests"
 )
 
 // The matrix: every crash point × every sink × every kind of state × an early and a later batch, with the built program and
@@ -86,6 +87,10 @@ func impossible(c cell) string {
 		}
 		if c.batch == 0 {
 			return "the first batch has data"
+		}
+	case failpoint.SinkPartial:
+		if c.sink == "kafka" && c.batch == 0 && (c.kind == "window" || c.kind == "session") {
+			return "no window is closed in the first batch, and without records there is no transaction"
 		}
 	case failpoint.PurgeMid:
 		if c.batch == 0 {
@@ -168,7 +173,7 @@ const matrixPipeline = `name: matrix
 settings: {keepBatches: %d}
 modules:
   clicks:
-    path: %s
+    path: clicks.wasm
     config: {connection: analytics, min_amount: "1"}
     allow: ["sql:analytics"]
 connections:
@@ -192,8 +197,8 @@ func newStage(t *testing.T, kind, block string, keep int) *stage {
 	t.Helper()
 	s := &stage{t: t, bin: testdirs.Program(t), dir: t.TempDir()}
 	s.history = newHistory(filepath.Join(s.dir, "checkpoint"))
-	wasm := filepath.Join(testdirs.Root(t), "testdata", "guests", "clicks.wasm")
-	s.check(os.WriteFile(filepath.Join(s.dir, "p.yaml"), fmt.Appendf(nil, matrixPipeline, keep, wasm, kinds()[kind], block), 0o644))
+	s.check(os.WriteFile(filepath.Join(s.dir, "clicks.wasm"), guests.Clicks(), 0o644))
+	s.check(os.WriteFile(filepath.Join(s.dir, "p.yaml"), fmt.Appendf(nil, matrixPipeline, keep, kinds()[kind], block), 0o644))
 	return s
 }
 
