@@ -39,22 +39,6 @@ func copyKafka() []measurement {
 				return o, err
 			}, err
 		}},
-		{job: job, way: "wstream run", whole: true, prepare: func(ctx context.Context, e *env) (run, error) {
-			if _, err := e.binary(); err != nil {
-				return nil, err
-			}
-			broker, in, err := e.clicksTopic(ctx)
-			return func(ctx context.Context) (outcome, error) {
-				out, err := e.topic(ctx, "copy", 4)
-				if err != nil {
-					return outcome{}, err
-				}
-				o, err := e.peer(ctx, "copy", "BENCH_BROKER="+broker, "BENCH_IN="+in, "BENCH_OUT="+out)
-				if err == nil {
-					o.answer, err = tally(ctx, broker, out)
-				}
-				return o, err
-			}, err
-		}},
+		betweenTopics(job, "copy", "copy", tally),
 	}
 }

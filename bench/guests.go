@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/wstream/wstream/columnar"
-	"github.com/wstream/wstream/engine"
+	"github.com/wstream/wstream/engine/batch"
 	"github.com/wstream/wstream/host"
 )
 
@@ -170,39 +170,15 @@ func calling() []measurement {
 
 // nativeFilter is what the guest's filter does, in SQL.
 func nativeFilter(_ context.Context, e *env) (run, error) {
-	lines, d, err := decoder(e, 3, 4)
-	if err != nil {
-		return nil, err
-	}
-	in, _, err := d.Decode(lines)
-	if err != nil {
-		return nil, err
-	}
-	s, err := engine.NewSession(nil, engine.Options{})
-	if err != nil {
-		return nil, err
-	}
-	// The same batch many times over, since a query of its own is planned each time.
-	many := make([]*columnar.Batch, 64)
-	for i := range many {
-		many[i] = in
-	}
-	if err := s.CreateDataFrame(d.Schema(), many...).CreateOrReplaceTempView("clicks"); err != nil {
-		return nil, err
-	}
-	query := s.SQL(`SELECT count(*) FROM clicks WHERE (amount IS NULL OR amount >= 1) AND (ua IS NULL OR
-		NOT (lower(ua) LIKE '%bot%' OR lower(ua) LIKE '%crawl%' OR lower(ua) LIKE '%spider%'))`)
-	return func(ctx context.Context) (outcome, error) {
-		r, err := query.Collect(ctx)
-		if err != nil {
-			return outcome{}, err
-		}
+	const query = `SELECT count(*) FROM clicks WHERE (amount IS NULL OR amount >= 1) AND (ua IS NULL OR
+		NOT (lower(ua) LIKE '%bot%' OR lower(ua) LIKE '%crawl%' OR lower(ua) LIKE '%spider%'))`
+	return overClicks(e, query, func(r *batch.Result, batches int) string {
 		var n int64
 		for _, b := range r.Batches {
 			n += columnar.Values[int64](b.Columns[0])[0]
 		}
-		return outcome{rows: len(many) * in.Rows, answer: fmt.Sprintf("%d pass", n/int64(len(many)))}, nil
-	}, nil
+		return fmt.Sprintf("%d pass", n/int64(batches))
+	}, 3, 4)
 }
 
 // copyColumn copies a column's buffers, and gives the number of bytes.

@@ -9,6 +9,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/jsonfmt"
 	"github.com/wstream/wstream/engine"
+	"github.com/wstream/wstream/engine/batch"
 	"github.com/wstream/wstream/engine/expr"
 )
 
@@ -88,36 +89,42 @@ func grouping() []measurement {
 			}, err
 		}},
 		{job: job, way: "wstream", prepare: func(_ context.Context, e *env) (run, error) {
-			lines, d, err := decoder(e)
-			if err != nil {
-				return nil, err
-			}
-			in, _, err := d.Decode(lines)
-			if err != nil {
-				return nil, err
-			}
-			s, err := engine.NewSession(nil, engine.Options{})
-			if err != nil {
-				return nil, err
-			}
-			// The same batch many times over, since a query of its own is planned each time.
-			many := make([]*columnar.Batch, 64)
-			for i := range many {
-				many[i] = in
-			}
-			if err := s.CreateDataFrame(d.Schema(), many...).CreateOrReplaceTempView("clicks"); err != nil {
-				return nil, err
-			}
-			query := s.SQL("SELECT window, url, count(*), sum(amount) FROM clicks GROUP BY window(event_time, '10 minutes'), url")
-			return func(ctx context.Context) (outcome, error) {
-				r, err := query.Collect(ctx)
-				if err != nil {
-					return outcome{}, err
-				}
-				return outcome{rows: len(many) * in.Rows, answer: fmt.Sprintf("%d groups", r.Rows())}, nil
-			}, nil
+			const query = "SELECT window, url, count(*), sum(amount) FROM clicks GROUP BY window(event_time, '10 minutes'), url"
+			return overClicks(e, query, func(r *batch.Result, _ int) string { return fmt.Sprintf("%d groups", r.Rows()) })
 		}},
 	}
+}
+
+// overClicks is a query over the view clicks, which is one batch many times over, since a query of its own is planned each
+// time; show gives the answer of one batch, of how many there are.
+func overClicks(e *env, query string, show func(r *batch.Result, batches int) string, columns ...int) (run, error) {
+	lines, d, err := decoder(e, columns...)
+	if err != nil {
+		return nil, err
+	}
+	in, _, err := d.Decode(lines)
+	if err != nil {
+		return nil, err
+	}
+	s, err := engine.NewSession(nil, engine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	many := make([]*columnar.Batch, 64)
+	for i := range many {
+		many[i] = in
+	}
+	if err := s.CreateDataFrame(d.Schema(), many...).CreateOrReplaceTempView("clicks"); err != nil {
+		return nil, err
+	}
+	q := s.SQL(query)
+	return func(ctx context.Context) (outcome, error) {
+		r, err := q.Collect(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{rows: len(many) * in.Rows, answer: show(r, len(many))}, nil
+	}, nil
 }
 
 // filtering is a column of amounts into a bitmap.

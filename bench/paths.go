@@ -73,24 +73,30 @@ func fromKafka() []measurement {
 				return outcome{rows: w.Rows, answer: w.Answer()}, nil
 			}, err
 		}},
-		{job: job, way: "wstream run", whole: true, prepare: func(ctx context.Context, e *env) (run, error) {
-			if _, err := e.binary(); err != nil {
-				return nil, err
-			}
-			broker, in, err := e.clicksTopic(ctx)
-			return func(ctx context.Context) (outcome, error) {
-				out, err := e.topic(ctx, "out", 4)
-				if err != nil {
-					return outcome{}, err
-				}
-				o, err := e.peer(ctx, "clicks-kafka", "BENCH_BROKER="+broker, "BENCH_IN="+in, "BENCH_OUT="+out)
-				if err == nil {
-					o.answer, err = topicAnswer(ctx, broker, out)
-				}
-				return o, err
-			}, err
-		}},
+		betweenTopics(job, "clicks-kafka", "out", topicAnswer),
 	}
+}
+
+// betweenTopics is what `wstream run` makes of the clicks' topic by a workload of bench/peer, and the answer that it has left
+// in the other topic.
+func betweenTopics(job, workload, to string, answer func(ctx context.Context, broker, topic string) (string, error)) measurement {
+	return measurement{job: job, way: "wstream run", whole: true, prepare: func(ctx context.Context, e *env) (run, error) {
+		if _, err := e.binary(); err != nil {
+			return nil, err
+		}
+		broker, in, err := e.clicksTopic(ctx)
+		return func(ctx context.Context) (outcome, error) {
+			out, err := e.topic(ctx, to, 4)
+			if err != nil {
+				return outcome{}, err
+			}
+			o, err := e.peer(ctx, workload, "BENCH_BROKER="+broker, "BENCH_IN="+in, "BENCH_OUT="+out)
+			if err == nil {
+				o.answer, err = answer(ctx, broker, out)
+			}
+			return o, err
+		}, err
+	}}
 }
 
 // peer runs bench/peer, which runs the binary, and takes its times from the operating system.
