@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"io"
 
 	"github.com/wstream/wstream/columnar"
@@ -21,22 +20,12 @@ func avroFormat() *format {
 }
 
 func openAvro(_ connector.Env, _ connector.Options, schema *columnar.Schema) (reader, error) {
-	read := func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error {
-		r, err := avrofmt.Open(f, size, columns(schema, need))
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		return emitAll(ctx, r, emit)
-	}
-	return reader{block: &blockFormat{read: read}}, nil
+	return readBlocks(schema, avrofmt.Open), nil
 }
 
 // inferAvro is the schema of the first file.
 func inferAvro(env connector.Env, _ connector.Options, files []file) (*columnar.Schema, error) {
-	return schemaOf(env, files[0], func(f io.ReaderAt, size int64) (described, error) {
-		return avrofmt.Open(f, size, nil)
-	})
+	return schemaOf(env, files[0], avrofmt.Open)
 }
 
 func writeAvro(_ connector.Env, o connector.Options) (fileFormat, error) {

@@ -3,9 +3,7 @@ package files
 import (
 	"io"
 
-	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/lines"
-	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/internal/vfs"
 )
 
@@ -50,29 +48,4 @@ func chunksOf(fsys vfs.FS, path string, cut lines.Options, f func(data []byte, f
 			return err
 		}
 	}
-}
-
-// described is an open file that knows its schema.
-type described interface {
-	Schema() *columnar.Schema
-	Close() error
-}
-
-// schemaOf is the schema that a file of blocks states of itself.
-func schemaOf(env connector.Env, f file, open func(f io.ReaderAt, size int64) (described, error)) (*columnar.Schema, error) {
-	in, err := env.FS.Open(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	size, err := in.Size()
-	if err != nil {
-		return nil, err
-	}
-	r, err := open(in, size)
-	if err != nil {
-		return nil, lines.FileError(f.Path, err)
-	}
-	defer r.Close()
-	return r.Schema(), nil
 }

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"io"
 
 	"github.com/wstream/wstream/columnar"
@@ -23,44 +22,8 @@ func parquetFormat() *format {
 	}
 }
 
-// blockRows is how many rows a batch of a file has that is not text.
-const blockRows = 16384
-
 func openParquet(_ connector.Env, _ connector.Options, schema *columnar.Schema) (reader, error) {
-	read := func(ctx context.Context, f io.ReaderAt, size int64, need []int, emit func(connector.Chunk) error) error {
-		r, err := parquetfmt.Open(f, size, columns(schema, need))
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		return emitAll(ctx, r, emit)
-	}
-	return reader{block: &blockFormat{read: read}}, nil
-}
-
-// batches is a reader of a file that gives batches.
-type batches interface {
-	// Next gives up to max rows, or io.EOF at the end.
-	Next(max int) (*columnar.Batch, error)
-}
-
-// emitAll emits what a file has.
-func emitAll(ctx context.Context, r batches, emit func(connector.Chunk) error) error {
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		b, err := r.Next(blockRows)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := emit(connector.ReadyChunk{Batch: b}); err != nil {
-			return err
-		}
-	}
+	return readBlocks(schema, parquetfmt.Open), nil
 }
 
 // inferParquet is the schema of the first file, or with mergeSchema the columns of all files.
@@ -71,9 +34,7 @@ func inferParquet(env connector.Env, o connector.Options, files []file) (*column
 	}
 	out := &columnar.Schema{}
 	for _, f := range files {
-		s, err := schemaOf(env, f, func(f io.ReaderAt, size int64) (described, error) {
-			return parquetfmt.Open(f, size, nil)
-		})
+		s, err := schemaOf(env, f, parquetfmt.Open)
 		if err != nil {
 			return nil, err
 		}
