@@ -12,14 +12,15 @@ const (
 	hashK1 = 0xD6E8FEB86659FD93
 )
 
-func hashMix(a, b uint64) uint64 { h, l := bits.Mul64(a, b); return h ^ l }
+// MixHash is the step of the hash: two words into one, each bit of which depends on all of theirs.
+func MixHash(a, b uint64) uint64 { h, l := bits.Mul64(a, b); return h ^ l }
 
 // HashBytes hashes an encoded key. Reading: 16 bytes a round by two overlapping words at the end.
 func HashBytes(s []byte) uint64 {
 	n := len(s)
 	h := uint64(n) * hashK0
 	for len(s) > 16 {
-		h = hashMix(binary.LittleEndian.Uint64(s)^hashK0, binary.LittleEndian.Uint64(s[8:])^h)
+		h = MixHash(binary.LittleEndian.Uint64(s)^hashK0, binary.LittleEndian.Uint64(s[8:])^h)
 		s = s[16:]
 	}
 	var a, b uint64
@@ -31,11 +32,11 @@ func HashBytes(s []byte) uint64 {
 	case len(s) > 0:
 		a = uint64(s[0])<<16 | uint64(s[len(s)>>1])<<8 | uint64(s[len(s)-1])
 	}
-	return hashMix(hashMix(a^hashK1, b^h), hashK0)
+	return MixHash(MixHash(a^hashK1, b^h), hashK0)
 }
 
 // HashUint64 hashes one word.
-func HashUint64(v uint64) uint64 { return hashMix(hashMix(v^hashK1, hashK0), hashK0) }
+func HashUint64(v uint64) uint64 { return MixHash(MixHash(v^hashK1, hashK0), hashK0) }
 
 // Bucket is the state bucket, 0…255, of a key's hash.
 func Bucket(hash uint64) int { return int(hash >> 56) }

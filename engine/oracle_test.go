@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -256,6 +257,27 @@ func (c *functionCase) run() error {
 	return sameRows([]string{string(value)}, []string{string(c.Value)}, true)
 }
 
+// cases reads the case.yaml of every folder of dir.
+func cases[C any](t *testing.T, dir string) iter.Seq2[string, *C] {
+	t.Helper()
+	return func(yield func(string, *C) bool) {
+		dirs, _ := filepath.Glob(filepath.Join(dir, "*"))
+		for _, d := range dirs {
+			text, err := os.ReadFile(filepath.Join(d, "case.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := new(C)
+			if err := yaml.Unmarshal(text, c); err != nil {
+				t.Fatalf("%s: %v", d, err)
+			}
+			if !yield(d, c) {
+				return
+			}
+		}
+	}
+}
+
 // formatCase is a file, how it is to be read, and what Spark made of it.
 type formatCase struct {
 	Format, Input string
@@ -265,16 +287,7 @@ type formatCase struct {
 }
 
 func (o *oracle) formats(dir string) {
-	dirs, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, d := range dirs {
-		text, err := os.ReadFile(filepath.Join(d, "case.yaml"))
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		var c formatCase
-		if err := yaml.Unmarshal(text, &c); err != nil {
-			o.t.Fatalf("%s: %v", d, err)
-		}
+	for d, c := range cases[formatCase](o.t, dir) {
 		o.check("formats/"+c.Format, filepath.Base(d), func() error { return c.run(o.t, d) })
 	}
 }
@@ -329,16 +342,7 @@ type showCase struct {
 }
 
 func (o *oracle) show(dir string) {
-	dirs, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, d := range dirs {
-		text, err := os.ReadFile(filepath.Join(d, "case.yaml"))
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		var c showCase
-		if err := yaml.Unmarshal(text, &c); err != nil {
-			o.t.Fatalf("%s: %v", d, err)
-		}
+	for d, c := range cases[showCase](o.t, dir) {
 		if c.Sink != "" {
 			continue // the console's cases are a test of the connector
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -19,6 +18,7 @@ import (
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/plan"
+	"github.com/wstream/wstream/internal/goldenjson"
 	"github.com/wstream/wstream/internal/testdirs"
 )
 
@@ -144,7 +144,7 @@ func check(registry *expr.Registry, g *golden, text string) (err error) {
 			return fmt.Errorf("name %q, want %q", f.Name, *g.Name)
 		}
 		got := datumjson.Append(nil, f.Type, res.Batches[0].Columns[0].Datum(0))
-		if want := canonicalJSON(g.Value); canonicalJSON(got) != want && !close(got, g.Value) {
+		if want := goldenjson.Canonical(g.Value); !goldenjson.Same(got, g.Value) {
 			return fmt.Errorf("value %s, want %s", got, want)
 		}
 		return nil
@@ -156,11 +156,11 @@ func check(registry *expr.Registry, g *golden, text string) (err error) {
 	for _, b := range res.Batches {
 		b = columnar.NewBatch(res.Schema, b.Columns, b.Rows)
 		for i := 0; i < b.Rows; i++ {
-			got = append(got, canonicalJSON(datumjson.AppendRow(nil, b, i)))
+			got = append(got, goldenjson.Canonical(datumjson.AppendRow(nil, b, i)))
 		}
 	}
 	for _, r := range g.Rows {
-		want = append(want, canonicalJSON(r))
+		want = append(want, goldenjson.Canonical(r))
 	}
 	if !g.Ordered {
 		sort.Strings(got)
@@ -170,7 +170,7 @@ func check(registry *expr.Registry, g *golden, text string) (err error) {
 		return fmt.Errorf("%d rows, want %d:\n      %s\n      want %s", len(got), len(want), strings.Join(got, " "), strings.Join(want, " "))
 	}
 	for i := range got {
-		if got[i] != want[i] && !close([]byte(got[i]), []byte(want[i])) {
+		if !goldenjson.Same([]byte(got[i]), []byte(want[i])) {
 			return fmt.Errorf("row %d is %s, want %s", i, got[i], want[i])
 		}
 	}
@@ -190,80 +190,4 @@ func checkError(g *golden, res *Result, err error) error {
 		}
 	}
 	return fmt.Errorf("failed with %w, want the error %s", err, g.Error)
-}
-
-// canonicalJSON prints JSON without blanks and with doubles in one notation.
-func canonicalJSON(raw []byte) string {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return string(raw)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(normal(v))
-	return strings.TrimSpace(b.String())
-}
-
-func normal(v any) any {
-	switch x := v.(type) {
-	case json.Number:
-		if !strings.ContainsAny(string(x), ".eE") {
-			return x
-		}
-		if f, err := x.Float64(); err == nil {
-			return json.Number(fmt.Sprintf("%v", f))
-		}
-	case []any:
-		for i := range x {
-			x[i] = normal(x[i])
-		}
-	case map[string]any:
-		for k := range x {
-			x[k] = normal(x[k])
-		}
-	}
-	return v
-}
-
-// close compares values whose doubles may differ in the last digits.
-func close(a, b []byte) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	return closeValues(x, y)
-}
-
-func closeValues(x, y any) bool {
-	switch p := x.(type) {
-	case float64:
-		q, ok := y.(float64)
-		return ok && (p == q || math.Abs(p-q) <= 1e-9*math.Max(math.Abs(p), math.Abs(q)) && (p != math.Trunc(p) || math.Abs(p) > 1<<53))
-	case []any:
-		q, ok := y.([]any)
-		if !ok || len(p) != len(q) {
-			return false
-		}
-		for i := range p {
-			if !closeValues(p[i], q[i]) {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		q, ok := y.(map[string]any)
-		if !ok || len(p) != len(q) {
-			return false
-		}
-		for k := range p {
-			if !closeValues(p[k], q[k]) {
-				return false
-			}
-		}
-		return true
-	}
-	return x == y
 }

@@ -84,14 +84,21 @@ func (f *fixture) startIn(m *mortal, points *failpoint.Set) (*Query, error) {
 	return Start(f.t.Context(), spec)
 }
 
+// checkpoint opens what a run has left, for reading, until the test ends.
+func (f *fixture) checkpoint() *checkpoint.Checkpoint {
+	f.t.Helper()
+	c, err := checkpoint.Open(f.mem, "/ckpt", checkpoint.Options{ReadOnly: true})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
 // checkLogs looks at what a run has left: a commit entry for every batch, offsets that follow one another.
 func checkLogs(t *testing.T, f *fixture) {
 	t.Helper()
-	c, err := checkpoint.Open(f.mem, "/ckpt", checkpoint.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := f.checkpoint()
 	if err := c.Verify(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/exec"
@@ -280,11 +279,7 @@ func TestShapeOf(t *testing.T) {
 	f.streams["in"].Add(times(1))
 	f.process(q)
 	f.stop(q)
-	c, err := checkpoint.Open(f.mem, "/ckpt", checkpoint.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := f.checkpoint()
 	last, err := c.LastOffsets()
 	if err != nil {
 		t.Fatal(err)

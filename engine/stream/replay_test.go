@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/exec"
@@ -86,11 +85,7 @@ func TestCommitEntryHasHashes(t *testing.T) {
 	f.streams["in"].Add(times(1, 23))
 	f.process(q)
 	f.stop(q)
-	c, err := checkpoint.Open(f.mem, "/ckpt", checkpoint.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := f.checkpoint()
 	bs, err := c.Batches()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/wstream/wstream/columnar"
 )
@@ -22,8 +21,6 @@ const (
 	nullWord = 0x8EBC6AF09C88C6E3
 )
 
-func mix(a, b uint64) uint64 { h, l := bits.Mul64(a, b); return h ^ l }
-
 // add takes the rows of a batch.
 func (r *rowHash) add(b *columnar.Batch) {
 	if cap(r.rows) < b.Rows {
@@ -35,7 +32,7 @@ func (r *rowHash) add(b *columnar.Batch) {
 		r.column(rows, c)
 	}
 	for _, h := range rows {
-		r.sum += mix(h^rowHashK1, rowHashK0)
+		r.sum += columnar.MixHash(h^rowHashK1, rowHashK0)
 	}
 }
 
@@ -44,7 +41,7 @@ func (r *rowHash) column(rows []uint64, c *columnar.Column) {
 	switch c.Type.Kind {
 	case columnar.KindNull:
 		for i, h := range rows {
-			rows[i] = mix(h^nullWord, rowHashK0)
+			rows[i] = columnar.MixHash(h^nullWord, rowHashK0)
 		}
 		return
 	case columnar.KindBool:
@@ -90,7 +87,7 @@ func (r *rowHash) column(rows []uint64, c *columnar.Column) {
 func hashFixed[T int8 | int16 | int32 | int64](rows []uint64, v []T, valid columnar.Bitmap) {
 	if valid == nil {
 		for i, x := range v[:len(rows)] {
-			rows[i] = mix(rows[i]^uint64(x)^rowHashK1, rowHashK0)
+			rows[i] = columnar.MixHash(rows[i]^uint64(x)^rowHashK1, rowHashK0)
 		}
 		return
 	}
@@ -102,7 +99,7 @@ func hashFixed[T int8 | int16 | int32 | int64](rows []uint64, v []T, valid colum
 // word mixes a value, or that there is none, into the hash of a row.
 func word(h, v uint64, valid columnar.Bitmap, i int) uint64 {
 	if valid != nil && !valid.Get(i) {
-		return mix(h^nullWord, rowHashK0)
+		return columnar.MixHash(h^nullWord, rowHashK0)
 	}
-	return mix(h^v^rowHashK1, rowHashK0)
+	return columnar.MixHash(h^v^rowHashK1, rowHashK0)
 }

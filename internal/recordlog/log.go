@@ -25,7 +25,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/wstream/wstream/internal/failpoint"
 	"github.com/wstream/wstream/internal/vfs"
@@ -610,10 +609,4 @@ func (l *Log) closeFile() error {
 func Generation(name string) (gen int64, ok bool) {
 	gen, _, ok = parseSegmentName(name)
 	return gen, ok
-}
-
-// IsSegment says whether a file name is that of a segment.
-func IsSegment(name string) bool {
-	_, _, ok := parseSegmentName(strings.TrimSpace(name))
-	return ok
 }

@@ -31,29 +31,6 @@ type Node interface {
 	Driven() bool
 }
 
-// Filter keeps rows.
-type Filter struct {
-	In   Node
-	Keep func(Row) bool
-}
-
-// Run implements Node.
-func (f *Filter) Run(b *Batch) []Row {
-	var out []Row
-	for _, r := range f.In.Run(b) {
-		if f.Keep(r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// State implements Node.
-func (f *Filter) State() int { return f.In.State() }
-
-// Driven implements Node.
-func (f *Filter) Driven() bool { return f.In.Driven() }
-
 // Map computes a row of each row.
 type Map struct {
 	In Node
