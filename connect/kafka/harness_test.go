@@ -357,3 +357,17 @@ func rows(values ...string) *columnar.Batch {
 	c := columnar.NewStrings(values)
 	return columnar.NewBatch(sinkSchema(), []*columnar.Column{c, c}, len(values))
 }
+
+// stamped fills a topic of two partitions: a0 to a3 of the times 1000 to 1003 in the first, b0 of 1001 in the other.
+func (k *cluster) stamped(topic string) {
+	k.t.Helper()
+	stamp := func(p int32, ms int64, v string) {
+		if err := k.client.ProduceSync(k.t.Context(), &kgo.Record{Topic: topic, Partition: p, Value: []byte(v), Timestamp: time.UnixMilli(ms)}).FirstErr(); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	for i := range 4 {
+		stamp(0, int64(1000+i), fmt.Sprintf("a%d", i))
+	}
+	stamp(1, 1001, "b0")
+}

@@ -174,15 +174,7 @@ func TestNewPartition(t *testing.T) {
 func TestStarting(t *testing.T) {
 	k := fakeCluster(t)
 	k.topic("t", 2)
-	stamp := func(p int32, ms int64, v string) {
-		if err := k.client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Partition: p, Value: []byte(v), Timestamp: time.UnixMilli(ms)}).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 4 {
-		stamp(0, int64(1000+i), fmt.Sprintf("a%d", i))
-	}
-	stamp(1, 1001, "b0")
+	k.stamped("t")
 	for _, c := range []struct {
 		options []string
 		want    string
@@ -350,15 +342,7 @@ func TestCompacted(t *testing.T) {
 func TestEnding(t *testing.T) {
 	eachCluster(t, func(t *testing.T, k *cluster) {
 		topic := k.topic(fresh("ending"), 2)
-		stamp := func(p int32, ms int64, v string) {
-			if err := k.client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Partition: p, Value: []byte(v), Timestamp: time.UnixMilli(ms)}).FirstErr(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range 4 {
-			stamp(0, int64(1000+i), fmt.Sprintf("a%d", i))
-		}
-		stamp(1, 1001, "b0")
+		k.stamped(topic)
 		for _, c := range []struct {
 			options []string
 			want    string
