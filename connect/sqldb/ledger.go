@@ -26,11 +26,8 @@ func (db *DB) ensureLedger(ctx context.Context, s session) error {
 		if db.Driver() == "mysql" { // names that differ in case are different
 			create += " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 		}
-		if _, err := s.exec(ctx, create); err != nil {
-			// Two that make it at once may get in each other's way on PostgreSQL: then it is there by now.
-			if have, e := db.d.columns(ctx, s, LedgerTable); e != nil || have == nil {
-				return fmt.Errorf("table %q: %w", LedgerTable, err)
-			}
+		if _, err := db.makeTable(ctx, s, LedgerTable, create); err != nil {
+			return fmt.Errorf("table %q: %w", LedgerTable, err)
 		}
 	}
 	db.ledger = true

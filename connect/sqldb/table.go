@@ -40,10 +40,7 @@ func (t *target) prepare(ctx context.Context, db *DB, s session, schema *columna
 		if err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, ddl); err != nil {
-			return fmt.Errorf("%w (in %s)", err, ddl)
-		}
-		if have, err = db.d.columns(ctx, s, t.table); err != nil {
+		if have, err = db.makeTable(ctx, s, t.table, ddl); err != nil {
 			return err
 		}
 	}
@@ -77,6 +74,17 @@ func (t *target) prepare(ctx context.Context, db *DB, s session, schema *columna
 	}
 	t.ready = schema
 	return nil
+}
+
+// makeTable makes a table that is not there yet, outside of a transaction, and gives its columns. Of two that make it at once
+// PostgreSQL lets one fail, in several ways, whatever IF NOT EXISTS says: then it is there by now.
+func (db *DB) makeTable(ctx context.Context, s session, table, create string) ([]tableColumn, error) {
+	_, failed := s.exec(ctx, create)
+	have, err := db.d.columns(ctx, s, table)
+	if failed != nil && (err != nil || have == nil) {
+		return nil, fmt.Errorf("%w (in %s)", failed, create)
+	}
+	return have, err
 }
 
 func fieldNames(s *columnar.Schema) []string {
