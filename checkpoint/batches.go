@@ -60,7 +60,7 @@ func (c *Checkpoint) Verify() error {
 			errs = append(errs, err)
 		}
 	}
-	for _, s := range c.side {
+	for _, s := range c.sides() {
 		if err := s.Scan(func(SideEntry) error { return nil }); err != nil {
 			errs = append(errs, err)
 		}

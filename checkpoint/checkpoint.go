@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -251,13 +254,13 @@ func (c *Checkpoint) begin(offsets, commits int64) error {
 		m.Logs = map[string][]string{}
 	}
 	m.Epoch = max(m.Epoch, c.offsets.Generation()+1, c.commits.Generation()+1)
-	for _, s := range c.side {
+	for _, s := range c.sides() {
 		m.Epoch = max(m.Epoch, s.log.Generation()+1)
 	}
 	if err := c.raise(m.Epoch); err != nil {
 		return err
 	}
-	for folder, s := range c.side {
+	for folder, s := range c.sides() {
 		if err := s.log.Begin(m.Epoch, min(s.log.Last(), offsets)); err != nil {
 			return err
 		}
@@ -286,6 +289,17 @@ func (c *Checkpoint) begin(offsets, commits int64) error {
 	return nil
 }
 
+// sides are the side logs in the order of their folders, so that equal runs do equal things to the disk.
+func (c *Checkpoint) sides() iter.Seq2[string, *SideLog] {
+	return func(yield func(string, *SideLog) bool) {
+		for _, folder := range slices.Sorted(maps.Keys(c.side)) {
+			if !yield(folder, c.side[folder]) {
+				return
+			}
+		}
+	}
+}
+
 // Close gives the lock back. What was written stays.
 func (c *Checkpoint) Close() error {
 	if c.closed {
@@ -298,7 +312,7 @@ func (c *Checkpoint) Close() error {
 			errs = append(errs, l.Close())
 		}
 	}
-	for _, l := range c.side {
+	for _, l := range c.sides() {
 		errs = append(errs, l.log.Close())
 	}
 	if c.note != nil {
