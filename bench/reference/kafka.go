@@ -145,6 +145,34 @@ func consume(ctx context.Context, broker, topic string, f func(int32, *kgo.Recor
 	})
 }
 
+// Settled is the end of each partition of a topic, once nothing before it is undecided: brokers answer the end of a
+// transaction before its markers stand in the topic.
+func Settled(ctx context.Context, admin *kadm.Client, topic string) (kadm.ListedOffsets, error) {
+	for {
+		ends, err := admin.ListEndOffsets(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		stable, err := admin.ListCommittedOffsets(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		open := false
+		ends.Each(func(o kadm.ListedOffset) {
+			s, _ := stable.Lookup(topic, o.Partition)
+			open = open || s.Offset != o.Offset
+		})
+		if !open {
+			return stable, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("topic %q has an open transaction: %w", topic, context.Cause(ctx))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 // consumeBatches reads a topic from the start to the end that it has at the time of the call, seeing committed records only.
 // Transaction markers take offsets, so the end is reached when each partition's position is, not when a count is.
 func consumeBatches(ctx context.Context, broker, topic string, f func(int32, []*kgo.Record) error) error {
@@ -153,7 +181,7 @@ func consumeBatches(ctx context.Context, broker, topic string, f func(int32, []*
 		return err
 	}
 	defer admin.Close()
-	ends, err := kadm.NewClient(admin).ListCommittedOffsets(ctx, topic)
+	ends, err := Settled(ctx, kadm.NewClient(admin), topic)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/wstream/wstream/bench/reference"
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 )
@@ -136,31 +137,14 @@ func (c *cluster) values(topic string) []string {
 	return out
 }
 
-// settled is the end of each partition, once nothing before it is undecided: brokers answer the end of a transaction
-// before its markers stand in the topic.
+// settled is the end of each partition, once nothing before it is undecided.
 func (c *cluster) settled(ctx context.Context, topic string) kadm.ListedOffsets {
 	c.t.Helper()
-	for {
-		ends, err := c.admin.ListEndOffsets(ctx, topic)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		stable, err := c.admin.ListCommittedOffsets(ctx, topic)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		open := false
-		ends.Each(func(o kadm.ListedOffset) {
-			s, _ := stable.Lookup(topic, o.Partition)
-			open = open || s.Offset != o.Offset
-		})
-		if !open {
-			return stable
-		}
-		if !wait(ctx, 20*time.Millisecond) {
-			c.t.Fatalf("topic %q has an open transaction", topic)
-		}
+	ends, err := reference.Settled(ctx, c.admin, topic)
+	if err != nil {
+		c.t.Fatal(err)
 	}
+	return ends
 }
 
 func (c *cluster) read(topic string) []*kgo.Record {

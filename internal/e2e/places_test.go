@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/wstream/wstream/bench/reference"
 	"github.com/wstream/wstream/internal/testservice"
 )
 
@@ -189,36 +190,13 @@ func topicPlace(t *testing.T, unique string) (place, error) {
 // recordsOf reads what a reader of committed records sees.
 func recordsOf(t *testing.T, broker, topic string) []string {
 	t.Helper()
-	cl, err := kgo.NewClient(kgo.SeedBrokers(broker), kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.KeepControlRecords())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cl.Close()
-	ends, err := kadm.NewClient(cl).ListCommittedOffsets(t.Context(), topic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := map[int32]int64{}
-	ends.Each(func(o kadm.ListedOffset) {
-		if o.Offset > 0 {
-			left[o.Partition] = o.Offset
-		}
-	})
 	var rows []string
-	for len(left) > 0 {
-		f := cl.PollFetches(t.Context())
-		if err := f.Err(); err != nil {
-			t.Fatal(err)
-		}
-		f.EachRecord(func(r *kgo.Record) {
-			if r.Offset >= left[r.Partition]-1 {
-				delete(left, r.Partition)
-			}
-			if !r.Attrs.IsControl() {
-				rows = append(rows, strings.TrimSpace(string(r.Value)))
-			}
-		})
+	err := reference.Read(t.Context(), broker, topic, func(value []byte) error {
+		rows = append(rows, strings.TrimSpace(string(value)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return rows
 }
