@@ -1,6 +1,6 @@
 // Package arrowfmt reads and writes files of Arrow record batches: the IPC file format with its footer, and the
-// stream format without one. Arrow's reader believes the metadata of a file, so that files should come from writers that one
-// trusts.
+// stream format without one. Arrow's reader believes the metadata of a file; what it gives is checked here, so that a
+// damaged file is an error.
 package arrowfmt
 
 import (
@@ -46,7 +46,7 @@ func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err e
 	rd = &Reader{}
 	var schema *arrow.Schema
 	if bytes.Equal(head, []byte(magic)) {
-		f, err := ipc.NewFileReader(in, ipc.WithAllocator(memory.DefaultAllocator))
+		f, err := ipc.NewFileReader(in, ipc.WithAllocator(limited{memory.DefaultAllocator}))
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err e
 		}
 		rd.close = func() { f.Close() }
 	} else {
-		s, err := ipc.NewReader(in, ipc.WithAllocator(memory.DefaultAllocator))
+		s, err := ipc.NewReader(in, ipc.WithAllocator(limited{memory.DefaultAllocator}))
 		if err != nil {
 			return nil, err
 		}
@@ -148,6 +148,12 @@ func (r *Reader) batch(rec arrow.Record) (*columnar.Batch, error) {
 		if k < 0 {
 			cols[i] = columnar.NewNull(t, all.Rows)
 			continue
+		}
+		if all.Columns[k].Len != all.Rows {
+			return nil, fmt.Errorf("column %q: broken Arrow file: %d rows, expected %d", r.schema.Fields[i].Name, all.Columns[k].Len, all.Rows)
+		}
+		if err := check(all.Columns[k]); err != nil {
+			return nil, fmt.Errorf("column %q: %w", r.schema.Fields[i].Name, err)
 		}
 		if cols[i], err = widen.Column(all.Columns[k], t); err != nil {
 			return nil, fmt.Errorf("column %q: %w", r.schema.Fields[i].Name, err)

@@ -115,3 +115,34 @@ func TestTruncated(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOpen reads damaged files: an error, but neither a panic nor rows that cannot be read.
+func FuzzOpen(f *testing.F) {
+	for _, ddl := range []string{ddl, "a INT", "s STRING, b BINARY, m MAP<STRING, ARRAY<INT>>", "x BOOLEAN, d DECIMAL(5,1), t TIMESTAMP_NTZ, i INTERVAL DAY TO SECOND"} {
+		s, err := columnar.ParseDDL(ddl)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b := formattest.RandomBatch(rand.New(rand.NewSource(4)), s, 6)
+		for _, compression := range []string{"none", "lz4", "zstd"} {
+			f.Add(file(f, compression, false, b))
+			f.Add(file(f, compression, true, b))
+		}
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		r, err := Open(bytes.NewReader(data), int64(len(data)), nil)
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		for range 10 {
+			b, err := r.Next(100)
+			if err != nil {
+				return
+			}
+			for i := range b.Rows {
+				datumjson.AppendRow(nil, b, i)
+			}
+		}
+	})
+}

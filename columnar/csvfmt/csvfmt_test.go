@@ -212,6 +212,11 @@ func TestPruning(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	formattest.Inputs(f, "csv", func(data []byte) {
+		for how := range 6 {
+			f.Add(string(data), uint8(how))
+		}
+	})
 	f.Add("1,x,1.5\n\"a\"\"b\",\"c\\\"d\",NaN\n", uint8(0))
 	f.Add("a,b,c\r\n\"x\r\ny\",1,2026-03-01T10:11:12Z\r\n", uint8(1))
 	f.Add("“x“,1||2", uint8(2))

@@ -2,12 +2,11 @@ package jsonfmt
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/datumjson"
+	"github.com/wstream/wstream/columnar/formattest"
 )
 
 var fuzzSchemas = [...]string{
@@ -47,17 +46,12 @@ func checkColumn(c *columnar.Column) {
 
 // FuzzFastAndSlow holds the fast reader against the slow one.
 func FuzzFastAndSlow(f *testing.F) {
-	for _, pattern := range []string{"testdata/cases/json-*/input.json", "../../../shared/oracle/formats/json-*/input.json"} {
-		names, _ := filepath.Glob(pattern)
-		for _, n := range names {
-			if text, err := os.ReadFile(n); err == nil {
-				for k := range fuzzSchemas {
-					f.Add(text, uint8(k), uint8(0))
-				}
-				f.Add(text, uint8(0), uint8(1))
-			}
+	formattest.Inputs(f, "json", func(text []byte) {
+		for k := range fuzzSchemas {
+			f.Add(text, uint8(k), uint8(0))
 		}
-	}
+		f.Add(text, uint8(0), uint8(1))
+	})
 	f.Add([]byte(`{"a":1,"b":"x","c":1.5,"t":"2026-03-01T10:11:12.123Z"}`+"\n"), uint8(0), uint8(0))
 	f.Add([]byte(`[{"a":1},{"a":2}]`), uint8(0), uint8(1))
 	f.Add([]byte(`{"a":-12345678,"c":-0.0}|{"c":1e5}|{"c":123456.7}`), uint8(0), uint8(2))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/wstream/wstream/columnar"
@@ -165,19 +167,36 @@ func TestSchemaJSON(t *testing.T) {
 	}
 }
 
+// FuzzOpen reads damaged files: an error, but neither a panic nor rows that cannot be read.
 func FuzzOpen(f *testing.F) {
-	s := schemaOf(f, "a INT, s STRING, l ARRAY<STRUCT<x: DECIMAL(20,2), y: TIMESTAMP>>")
-	b := formattest.RandomBatch(rand.New(rand.NewSource(4)), s, 20)
-	f.Add(write(f, s, WriterOptions{Compression: "none"}, b))
-	f.Add(write(f, s, WriterOptions{Compression: "snappy"}, b))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	for _, ddl := range []string{"a INT, s STRING, l ARRAY<STRUCT<x: DECIMAL(20,2), y: TIMESTAMP>>", everything} {
+		s := schemaOf(f, ddl)
+		b := formattest.RandomBatch(rand.New(rand.NewSource(4)), s, 20)
+		for _, codec := range []string{"none", "snappy", "gzip", "zstd"} {
+			f.Add(write(f, s, WriterOptions{Compression: codec}, b))
+		}
+	}
+	names, _ := filepath.Glob(filepath.Join("testdata", "foreign", "*.parquet"))
+	for _, n := range names {
+		data, err := os.ReadFile(n)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
 		r, err := Open(bytes.NewReader(data), int64(len(data)), nil)
 		if err != nil {
 			return
 		}
+		defer r.Close()
 		for range 10 {
-			if _, err := r.Next(100); err != nil {
+			b, err := r.Next(100)
+			if err != nil {
 				return
+			}
+			for i := range b.Rows {
+				datumjson.AppendRow(nil, b, i)
 			}
 		}
 	})

@@ -67,6 +67,10 @@ func TestAppendRow(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	formattest.Inputs(f, "text", func(data []byte) {
+		f.Add(string(data), "")
+		f.Add(string(data), ",")
+	})
 	f.Add("a\r\nb\n\rc", "")
 	f.Add("a||b", "||")
 	f.Fuzz(func(t *testing.T, text, sep string) {
