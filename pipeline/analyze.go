@@ -17,7 +17,8 @@ type Catalog struct {
 	Sources map[string]*Relation  // by source name: schema and whether it is streaming
 	Modules map[string]udf.Module // by module name
 
-	busy map[string]bool // views being resolved, against cycles
+	busy   map[string]bool // views being resolved, against cycles
+	behind bool            // a query named an element with a fault of its own, so that its faults may come of that
 }
 
 // Relation is what the planner must know of a source.
@@ -42,6 +43,7 @@ func (c *Catalog) Relations() []string {
 // Module implements plan.Catalog.
 func (c *Catalog) Module(name string) (udf.Module, bool) {
 	m, ok := c.Modules[name]
+	c.behind = c.behind || c.File.faultyModule(name)
 	return m, ok
 }
 
@@ -53,6 +55,7 @@ func (c *Catalog) Relation(a *plan.Analyzer, name []string) (plan.Node, bool, er
 	for _, s := range c.File.Sources {
 		if strings.EqualFold(s.Name, name[0]) {
 			r := c.Sources[s.Name]
+			c.behind = c.behind || c.File.faulty[s]
 			if r == nil {
 				return nil, false, fmt.Errorf("source %q was not opened", s.Name)
 			}
@@ -61,6 +64,7 @@ func (c *Catalog) Relation(a *plan.Analyzer, name []string) (plan.Node, bool, er
 	}
 	for _, v := range c.File.Views {
 		if strings.EqualFold(v.Name, name[0]) {
+			c.behind = c.behind || c.File.faulty[v]
 			n, err := c.view(a, v)
 			return n, true, err
 		}
@@ -149,7 +153,7 @@ func (c *Catalog) viewBody(a *plan.Analyzer, v *View, what string) (plan.Node, e
 func (c *Catalog) step(a *plan.Analyzer, n plan.Node, st *Step, on plan.OnError, what string) (plan.Node, error) {
 	call := func(fn string, kind udf.Kind) (plan.Node, error) {
 		mod, f, _ := strings.Cut(fn, ".")
-		m, ok := c.Modules[mod]
+		m, ok := c.Module(mod)
 		if !ok {
 			return nil, c.fault(st.Pos, what, fmt.Errorf("module %q was not loaded", mod))
 		}
@@ -169,8 +173,7 @@ func (c *Catalog) step(a *plan.Analyzer, n plan.Node, st *Step, on plan.OnError,
 	case st.State != "":
 		return call(st.State, udf.State)
 	case st.SQL != nil:
-		sub := *c
-		inner := &inputCatalog{Catalog: &sub, node: n}
+		inner := &inputCatalog{Catalog: c, node: n}
 		saved := a.Catalog
 		a.Catalog = inner
 		defer func() { a.Catalog = saved }()

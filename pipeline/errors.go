@@ -79,8 +79,8 @@ func asSpark(err error) *sparkerr.Error {
 	return nil
 }
 
-// nearest is the name most like word, or "" when none is alike.
-func nearest(word string, names []string) string {
+// Nearest is the name most like word, or "" when none is alike.
+func Nearest(word string, names []string) string {
 	best, dist := "", len(word)/2+1
 	for _, n := range names {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(n)); d < dist {
@@ -90,22 +90,25 @@ func nearest(word string, names []string) string {
 	return best
 }
 
+// editDistance counts insertions, deletions, replacements and swaps of neighbours.
 func editDistance(a, b string) int {
-	prev := make([]int, len(b)+1)
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {
 		prev[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diag := prev[0]
-		prev[0] = i
+		cur[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diag = prev[j]
-			prev[j] = min(cost, prev[j]+1, prev[j-1]+1)
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
 		}
+		before, prev, cur = prev, cur, before
 	}
 	return prev[len(b)]
 }

@@ -24,7 +24,16 @@ type File struct {
 	Views       []*View
 	Sinks       []*Sink
 
-	text []byte
+	text   []byte
+	faulty map[any]bool // modules, connections, sources, views and sinks in which a fault was found
+}
+
+// fault notes an element in which a fault was found: what comes of it is not a fault of its own.
+func (f *File) fault(element any) {
+	if f.faulty == nil {
+		f.faulty = map[any]bool{}
+	}
+	f.faulty[element] = true
 }
 
 // Settings are the `settings:` of a file.

@@ -22,7 +22,7 @@ func (r *Runtime) checkForeachOptions(s *Sink, m udf.Module) Errors {
 			continue
 		}
 		e := r.fail(s.pos(name), nil, "%s: unknown option %q; a foreachBatch sink knows kafka.…, %s, for a module that may produce", what, name, strings.Join(known, ", "))
-		e.Suggestion = nearest(name, known)
+		e.Suggestion = Nearest(name, known)
 		errs = append(errs, e)
 	}
 	g, ok := m.(Guest)

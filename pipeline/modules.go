@@ -17,14 +17,21 @@ import (
 type Guest struct{ *host.Module }
 
 // LoadModules compiles the modules of a file. dirs are searched by file name for a module whose
-// path is not there.
-func LoadModules(ctx context.Context, h *host.Host, f *File, dirs []string, caps host.Capabilities) (map[string]udf.Module, error) {
+// path is not there. Beside the faults it gives the modules that have none.
+func LoadModules(ctx context.Context, h *host.Host, f *File, dirs []string, caps host.Capabilities) (map[string]udf.Module, Errors) {
 	out := map[string]udf.Module{}
 	var errs Errors
+	fail := func(m *Module, text string, err error) {
+		errs = append(errs, &Error{File: f.Path, Line: m.Pos.Line, Col: m.Pos.Col, Message: text, Cause: err})
+		f.fault(m)
+	}
 	for _, m := range f.Modules {
+		if f.faulty[m] {
+			continue
+		}
 		p, err := host.ParsePermissions(m.Allow)
 		if err != nil {
-			errs = append(errs, &Error{File: f.Path, Line: m.Pos.Line, Col: m.Pos.Col, Message: fmt.Sprintf("module %q: allow: %s", m.Name, err), Cause: err})
+			fail(m, fmt.Sprintf("module %q: allow: %s", m.Name, err), err)
 			continue
 		}
 		path := findModule(f.Dir, m.Path, dirs)
@@ -37,15 +44,12 @@ func LoadModules(ctx context.Context, h *host.Host, f *File, dirs []string, caps
 			if errors.Is(err, fs.ErrNotExist) {
 				text += fmt.Sprintf("; expected the file of module %q there, build it or correct `path`", m.Name)
 			}
-			errs = append(errs, &Error{File: f.Path, Line: m.Pos.Line, Col: m.Pos.Col, Message: text, Cause: err})
+			fail(m, text, err)
 			continue
 		}
 		out[m.Name] = Guest{mod}
 	}
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	return out, nil
+	return out, errs
 }
 
 // findModule is the path of a module's file: beside the pipeline, else in one of dirs by its name.

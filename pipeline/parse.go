@@ -25,16 +25,21 @@ func Load(path string) (*File, error) {
 
 // Parse reads a pipeline from its text; path names it in errors.
 func Parse(path, dir string, text []byte) (*File, error) {
+	f, errs := parse(path, dir, text)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return f, nil
+}
+
+// parse reads a pipeline and gives, beside its faults, what could be read; nothing of what is not YAML.
+func parse(path, dir string, text []byte) (*File, Errors) {
 	r := &reader{file: path, text: text, env: osEnv}
 	n := r.parse()
 	if n == nil {
 		return nil, r.errs
 	}
-	f := r.pipeline(n, dir)
-	if len(r.errs) > 0 {
-		return nil, r.errs.sorted()
-	}
-	return f, nil
+	return r.pipeline(n, dir), r.errs.sorted()
 }
 
 // pipeline reads the mapping of a pipeline.
@@ -48,23 +53,23 @@ func (r *reader) pipeline(n *yaml.Node, dir string) *File {
 			r.settings(e, &f.Settings)
 		case "modules":
 			for _, m := range r.entries(e.value, "modules", nil) {
-				f.Modules = append(f.Modules, r.module(m))
+				f.Modules = append(f.Modules, read(r, m, f, r.module))
 			}
 		case "connections":
 			for _, c := range r.entries(e.value, "connections", nil) {
-				f.Connections = append(f.Connections, r.connection(c))
+				f.Connections = append(f.Connections, read(r, c, f, r.connection))
 			}
 		case "sources":
 			for _, s := range r.entries(e.value, "sources", nil) {
-				f.Sources = append(f.Sources, r.source(s))
+				f.Sources = append(f.Sources, read(r, s, f, r.source))
 			}
 		case "views":
 			for _, v := range r.entries(e.value, "views", nil) {
-				f.Views = append(f.Views, r.view(v))
+				f.Views = append(f.Views, read(r, v, f, r.view))
 			}
 		case "sinks":
 			for _, s := range r.entries(e.value, "sinks", nil) {
-				f.Sinks = append(f.Sinks, r.sink(s))
+				f.Sinks = append(f.Sinks, read(r, s, f, r.sink))
 			}
 		}
 	}
@@ -73,6 +78,16 @@ func (r *reader) pipeline(n *yaml.Node, dir string) *File {
 	}
 	r.names(f)
 	return f
+}
+
+// read reads an element of the file and notes it as faulty when a fault was found in it.
+func read[T comparable](r *reader, e entry, f *File, element func(entry) T) T {
+	before := len(r.errs)
+	v := element(e)
+	if len(r.errs) > before || r.broken.within(e.value) {
+		f.fault(v)
+	}
+	return v
 }
 
 func (r *reader) settings(e entry, s *Settings) {
@@ -138,7 +153,7 @@ func (r *reader) module(e entry) *Module {
 				kind, name, _ := strings.Cut(a, ":")
 				if !contains([]string{"metric", "sql", "kv", "produce", "log"}, kind) || name == "" && kind != "metric" && kind != "log" {
 					er := r.fail(m.allow[i], "%s: allow: found %q, expected metric, sql:CONNECTION, kv:NAMESPACE or produce:TOPIC", what, a)
-					er.Suggestion = nearest(kind, []string{"metric", "sql", "kv", "produce"})
+					er.Suggestion = Nearest(kind, []string{"metric", "sql", "kv", "produce"})
 				}
 			}
 		}
@@ -356,7 +371,7 @@ func (r *reader) step(n *yaml.Node, what string) (Step, bool) {
 		st.SQL = r.sqlText(e, what)
 	default:
 		er := r.fail(e.pos, "no step %q; known are: %s", e.key, strings.Join(stepKinds, ", "))
-		er.Suggestion = nearest(e.key, stepKinds)
+		er.Suggestion = Nearest(e.key, stepKinds)
 		return st, false
 	}
 	return st, true
@@ -454,53 +469,56 @@ func (r *reader) names(f *File) {
 	for _, m := range f.Modules {
 		modules = append(modules, m.Name)
 	}
-	ref := func(what, name string, p Pos) {
+	ref := func(of any, what, name string, p Pos) {
 		if name == "" || relations[strings.ToLower(name)] != (Pos{}) {
 			return
 		}
+		f.fault(of)
 		e := r.fail(p, "[TABLE_OR_VIEW_NOT_FOUND] %s: no source or view %q; known are: %s", what, name, strings.Join(all, ", "))
-		e.Suggestion = nearest(name, all)
+		e.Suggestion = Nearest(name, all)
 		e.Cause = sparkerr.New("TABLE_OR_VIEW_NOT_FOUND", "no source or view %q", name)
 	}
 	side := map[string]bool{}
-	sinkRef := func(what, name string, p Pos) {
+	sinkRef := func(of any, what, name string, p Pos) {
 		if name == "" {
 			return
 		}
 		side[name] = true
 		s := f.Sink(name)
 		if s == nil {
+			f.fault(of)
 			e := r.fail(p, "%s: no sink %q; known are: %s", what, name, strings.Join(sinks, ", "))
-			e.Suggestion = nearest(name, sinks)
+			e.Suggestion = Nearest(name, sinks)
 		} else if s.From != "" {
 			r.fail(s.pos("from"), "sink %q takes the rows of %s and so has no `from`", name, what)
 		}
 	}
-	module := func(what, fn string, p Pos) {
+	module := func(of any, what, fn string, p Pos) {
 		m, _, ok := strings.Cut(fn, ".")
 		if !ok || m == "" || contains(modules, m) {
 			return
 		}
+		f.fault(of)
 		known := "there are none; add `modules:`"
 		if len(modules) > 0 {
 			known = "known are: " + strings.Join(modules, ", ")
 		}
 		e := r.fail(p, "%s: no module %q; %s", what, m, known)
-		e.Suggestion = nearest(m, modules)
+		e.Suggestion = Nearest(m, modules)
 	}
 	for _, v := range f.Views {
 		what := fmt.Sprintf("view %q", v.Name)
-		ref(what, v.From, v.FromPos)
-		sinkRef(what+": onError: deadLetter", v.OnError.DeadLetter, v.OnError.Pos)
-		sinkRef(what+": late", v.Late, v.latePos)
+		ref(v, what, v.From, v.FromPos)
+		sinkRef(v, what+": onError: deadLetter", v.OnError.DeadLetter, v.OnError.Pos)
+		sinkRef(v, what+": late", v.Late, v.latePos)
 		for _, st := range v.Steps {
-			module(fmt.Sprintf("%s: step %q", what, st.Kind), st.Parse+st.Filter+st.Map+st.State, st.Pos)
+			module(v, fmt.Sprintf("%s: step %q", what, st.Kind), st.Parse+st.Filter+st.Map+st.State, st.Pos)
 		}
 	}
 	for _, s := range f.Sinks {
 		what := fmt.Sprintf("sink %q", s.Name)
-		ref(what, s.From, s.pos("from"))
-		module(what+": foreachBatch", s.Foreach, s.pos("foreachBatch"))
+		ref(s, what, s.From, s.pos("from"))
+		module(s, what+": foreachBatch", s.Foreach, s.pos("foreachBatch"))
 		if s.From == "" && !side[s.Name] {
 			r.fail(s.Pos, "%s has no `from`, and no view names it in `late` or `deadLetter`", what)
 		}
@@ -513,8 +531,9 @@ func (r *reader) names(f *File) {
 					conns = append(conns, c.Name)
 				}
 				if !contains(conns, name) {
+					f.fault(m)
 					e := r.fail(m.allow[i], "module %q: allow: no connection %q; known are: %s", m.Name, name, strings.Join(conns, ", "))
-					e.Suggestion = nearest(name, conns)
+					e.Suggestion = Nearest(name, conns)
 				}
 			}
 		}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -71,32 +70,48 @@ type Override struct {
 // Open loads the modules and finds the schemas of all sources. The error is Errors when the file
 // is at fault. Sources in overrides are taken from there.
 func (e *Environment) Open(ctx context.Context, f *File, overrides map[string]Override) (*Runtime, error) {
+	r, errs, err := e.open(ctx, f, overrides)
+	if err != nil {
+		return nil, err
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return r, nil
+}
+
+// open is Open that gives, beside the faults, what could be opened; f's faulty elements are noted in it.
+func (e *Environment) open(ctx context.Context, f *File, overrides map[string]Override) (*Runtime, Errors, error) {
 	zone, err := plan.Location(f.Settings.Timezone)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := &Runtime{File: f, Zone: zone, env: e, overrides: overrides}
-	r.Modules, err = LoadModules(ctx, e.Host, f, e.ModuleDirs, host.Capabilities{Log: e.GuestLog, Metrics: e.Metrics})
-	if err != nil {
-		return nil, err
-	}
-	r.catalog = &Catalog{File: f, Modules: r.Modules, Sources: map[string]*Relation{}}
 	var errs Errors
+	r.Modules, errs = LoadModules(ctx, e.Host, f, e.ModuleDirs, host.Capabilities{Log: e.GuestLog, Metrics: e.Metrics})
+	r.catalog = &Catalog{File: f, Modules: r.Modules, Sources: map[string]*Relation{}}
 	for _, s := range f.Sources {
+		if f.faulty[s] {
+			continue
+		}
 		schema, static, err := r.schemaOf(s)
 		if err != nil {
 			errs = append(errs, err)
+			f.fault(s)
 			continue
 		}
 		r.catalog.Sources[s.Name] = &Relation{Static: static, Attrs: func(a *plan.Analyzer) []*expr.Attr { return a.Attrs(schema, s.Name) }}
 	}
 	for _, s := range f.Sinks {
-		errs = append(errs, r.checkSink(s)...)
+		if mod, _, _ := strings.Cut(s.Foreach, "."); f.faulty[s] || f.faultyModule(mod) {
+			continue
+		}
+		if es := r.checkSink(s); len(es) > 0 {
+			errs = append(errs, es...)
+			f.fault(s)
+		}
 	}
-	if len(errs) > 0 {
-		return nil, errs.sorted()
-	}
-	return r, nil
+	return r, errs.sorted(), nil
 }
 
 func (r *Runtime) fail(p Pos, cause error, format string, args ...any) *Error {
@@ -125,7 +140,7 @@ func (r *Runtime) schemaOf(s *Source) (*columnar.Schema, bool, *Error) {
 		}
 		sort.Strings(names)
 		e := r.fail(s.pos("format"), nil, "[DATA_SOURCE_NOT_FOUND] %s: no source format %q; known are: %s", what, s.Format, strings.Join(names, ", "))
-		e.Suggestion = nearest(s.Format, names)
+		e.Suggestion = Nearest(s.Format, names)
 		return nil, false, e
 	}
 	opts := connector.NewOptions(s.Options)
@@ -184,7 +199,7 @@ next:
 			pos = q
 		}
 		e := r.fail(pos, nil, "%s: format %q has no option %q", what, spec.Format, n)
-		e.Suggestion = nearest(n, names)
+		e.Suggestion = Nearest(n, names)
 		if lenient {
 			r.env.warn(e.Error())
 			continue
@@ -236,7 +251,7 @@ func (r *Runtime) connection(name string) (connector.Connection, error) {
 		names = append(names, c.Name)
 	}
 	err := fmt.Errorf("no connection %q; known are: %s", name, strings.Join(names, ", "))
-	if n := nearest(name, names); n != "" {
+	if n := Nearest(name, names); n != "" {
 		err = fmt.Errorf("%w; did you mean %q?", err, n)
 	}
 	return connector.Connection{}, err
@@ -262,7 +277,7 @@ func (r *Runtime) checkSink(s *Sink) Errors {
 			names = append(names, f.Name)
 		}
 		e := r.fail(s.pos("foreachBatch"), nil, "[UNRESOLVED_ROUTINE] %s: module %q has no function %q; it has: %s", what, mod, fn, strings.Join(names, ", "))
-		e.Suggestion = nearest(fn, names)
+		e.Suggestion = Nearest(fn, names)
 		return Errors{e}
 	}
 	spec := r.env.spec(s.Format)
@@ -275,7 +290,7 @@ func (r *Runtime) checkSink(s *Sink) Errors {
 		}
 		sort.Strings(names)
 		e := r.fail(s.pos("format"), nil, "[DATA_SOURCE_NOT_FOUND] %s: no sink format %q; known are: %s", what, s.Format, strings.Join(names, ", "))
-		e.Suggestion = nearest(s.Format, names)
+		e.Suggestion = Nearest(s.Format, names)
 		return Errors{e}
 	}
 	errs := r.checkOptions(spec, connector.NewOptions(s.Options), false, what, s.at, s.Pos)
@@ -402,7 +417,7 @@ func (r *Runtime) side(name string, o RunOptions, to map[string]stream.Sink) {
 func (r *Runtime) fill(env connector.Env, name string, schema *columnar.Schema) connector.Env {
 	full := r.connectorEnv(name, schema)
 	full.QueryID, full.Log, full.Now, full.Failpoints, full.Static = env.QueryID, env.Log, env.Now, env.Failpoints, env.Static
-	full.NextBatch = env.NextBatch
+	full.NextBatch, full.OwnFS, full.OwnDir = env.NextBatch, env.OwnFS, env.OwnDir
 	if env.FS != nil {
 		full.FS = env.FS
 	}
@@ -480,42 +495,6 @@ func (r *Runtime) NeedsCheckpoint(s *Sink) bool {
 	}
 	spec := r.env.spec(s.Format)
 	return spec == nil || !spec.NoCheckpoint
-}
-
-// Lint compiles every query and gives all faults at once.
-func (r *Runtime) Lint() Errors {
-	var errs Errors
-	seen := map[string]bool{}
-	for _, s := range r.File.Queries() {
-		_, err := r.Compile(s)
-		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) {
-				e = &Error{File: r.File.Path, Line: s.Pos.Line, Col: s.Pos.Col, Message: err.Error(), Cause: err}
-			}
-			if !seen[e.Error()] {
-				seen[e.Error()] = true
-				errs = append(errs, e)
-			}
-		}
-		errs = append(errs, r.lintForeach(s)...)
-		if r.NeedsCheckpoint(s) && s.Checkpoint == "" {
-			errs = append(errs, &Error{File: r.File.Path, Line: s.Pos.Line, Col: s.Pos.Col, Message: fmt.Sprintf("sink %q has no checkpointLocation; add e.g. `checkpointLocation: checkpoint/%s`", s.Name, s.Name)})
-		}
-	}
-	// Views that no sink reads are checked too.
-	for _, v := range r.File.Views {
-		a := plan.NewAnalyzer(r.catalog, plan.Settings{ANSI: r.File.Settings.ANSI, Zone: r.Zone, Now: r.env.Now}, r.env.Registry)
-		if _, err := r.catalog.view(a, v); err != nil {
-			err = unwrapView(err)
-			var e *Error
-			if errors.As(err, &e) && !seen[e.Error()] {
-				seen[e.Error()] = true
-				errs = append(errs, e)
-			}
-		}
-	}
-	return errs.sorted()
 }
 
 // Promise is what the connector of a sink promises, in one line.

@@ -133,7 +133,7 @@ func (f *File) setSetting(name, value string, bad func(string, ...any) error) er
 		s.StateMemory = n
 	default:
 		known := []string{"timezone", "ansi", "watermarkPolicy", "shufflePartitions", "stateMemory", "keepBatches"}
-		if n := nearest(name, known); n != "" {
+		if n := Nearest(name, known); n != "" {
 			return bad("no setting %q; did you mean %q?", name, n)
 		}
 		return bad("no setting %q; known are: %s", name, strings.Join(known, ", "))

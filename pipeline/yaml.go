@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,6 +16,20 @@ type reader struct {
 	text []byte
 	env  func(string) (string, bool)
 	errs Errors
+
+	broken nodes // scalars whose variables could not be filled in
+}
+
+// nodes is a set of YAML nodes.
+type nodes map[*yaml.Node]bool
+
+// within tells whether one of the set lies in n.
+func (s nodes) within(n *yaml.Node) bool {
+	if len(s) == 0 {
+		return false
+	}
+	n = deref(n)
+	return s[n] || slices.ContainsFunc(n.Content, s.within)
 }
 
 // textPos is the place of a text in its file: where its first line begins, and where later ones do.
@@ -75,6 +90,10 @@ func (r *reader) substitute(n *yaml.Node, depth int) {
 		v, err := expandVars(n.Value, r.env)
 		if err != nil {
 			r.fail(posOf(n), "%s", err)
+			if r.broken == nil {
+				r.broken = nodes{}
+			}
+			r.broken[n] = true
 		}
 		if v != n.Value {
 			n.Value = v
@@ -157,7 +176,7 @@ func (r *reader) entries(n *yaml.Node, what string, known []string) []entry {
 		seen[k.Value] = true
 		if known != nil && !contains(known, k.Value) {
 			e := r.fail(posOf(k), "%s: no key %q; known are: %s", what, k.Value, strings.Join(known, ", "))
-			e.Suggestion = nearest(k.Value, known)
+			e.Suggestion = Nearest(k.Value, known)
 			continue
 		}
 		out = append(out, entry{k.Value, posOf(k), deref(v)})
@@ -222,7 +241,7 @@ func (r *reader) choice(e entry, what string, words ...string) string {
 	s := r.str(e, what)
 	if s != "" && !contains(words, s) {
 		er := r.fail(posOf(e.value), "%s: %s: found %q, expected one of %s", what, e.key, s, strings.Join(words, ", "))
-		er.Suggestion = nearest(s, words)
+		er.Suggestion = Nearest(s, words)
 		return ""
 	}
 	return s

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -67,22 +69,32 @@ func (g guestLog) Log(module, function string, level int, line string) {
 	fmt.Fprintf(g.p.err, "%s: module %q: %s: %s\n", names[min(max(level, 0), 3)], module, function, line)
 }
 
-// loadFile reads a pipeline file; - is the one at standard input, whose paths are relative to the working folder.
-func (p *program) loadFile(path string) (*pipeline.File, error) {
+// readFile reads a pipeline file and gives its name in messages and the folder that its paths are relative to; - is the one
+// at standard input, whose paths are relative to the working folder.
+func (p *program) readFile(path string) (name, dir string, text []byte, err error) {
 	if path != "-" {
-		return pipeline.Load(path)
+		text, err = os.ReadFile(path)
+		return path, filepath.Dir(path), text, err
 	}
-	text, err := io.ReadAll(p.in)
+	if text, err = io.ReadAll(p.in); err != nil {
+		err = fmt.Errorf("standard input: %w", err)
+	}
+	return "standard input", ".", text, err
+}
+
+// loadFile reads a pipeline file, as readFile does.
+func (p *program) loadFile(path string) (*pipeline.File, error) {
+	name, dir, text, err := p.readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
+		return nil, err
 	}
-	return pipeline.Parse("standard input", ".", text)
+	return pipeline.Parse(name, dir, text)
 }
 
 // loadFiles reads pipeline files.
 func (p *program) loadFiles(paths []string) ([]*pipeline.File, error) {
 	if len(paths) == 0 {
-		return nil, invalid("which file? e.g. `wstream run pipeline.yaml`")
+		return nil, invalid("which file? e.g. `wstream %s pipeline.yaml`", commandName(p.args))
 	}
 	var out []*pipeline.File
 	var errs pipeline.Errors
@@ -111,9 +123,12 @@ func (p *program) lintCommand() *cli.Command {
 		Name: "lint", Usage: "check pipeline files without running them: every fault at once, with line, column and suggestion", ArgsUsage: "PATH…",
 		Flags: []cli.Flag{&cli.StringSliceFlag{Name: "modules", Usage: "look for modules that are not at their path in `DIR`"}},
 		Action: func(c *cli.Context) error {
-			files, err := walk(c.Args().Slice(), isPipelineFile)
+			files, err := walk(c.Args().Slice(), func(path string) bool { return isPipelineFile(path) || isTestFile(path) })
 			if err != nil {
 				return err
+			}
+			if len(files) == 0 {
+				return invalid("no file ends in .yaml or .yml under %s", strings.Join(c.Args().Slice(), ", "))
 			}
 			env, done, err := p.environment(c.Context, c.StringSlice("modules"))
 			if err != nil {
@@ -144,19 +159,21 @@ func (p *program) lintCommand() *cli.Command {
 	}
 }
 
-// lintFile gives all faults of a file.
+// lintFile gives all faults of a pipeline file, or of the form of a test file.
 func (p *program) lintFile(ctx context.Context, env *pipeline.Environment, path string) pipeline.Errors {
-	f, err := p.loadFile(path)
-	if err == nil {
-		var rt *pipeline.Runtime
-		if rt, err = env.Open(ctx, f, nil); err == nil {
-			return rt.Lint()
+	var faults pipeline.Errors
+	if isTestFile(path) {
+		_, err := pipeline.LoadTest(path)
+		if err == nil || errors.As(err, &faults) {
+			return faults
 		}
+		return pipeline.Errors{{File: path, Message: err.Error(), Cause: err}}
 	}
-	if es, ok := err.(pipeline.Errors); ok {
-		return es
+	name, dir, text, err := p.readFile(path)
+	if err != nil {
+		return pipeline.Errors{{File: path, Message: err.Error(), Cause: err}}
 	}
-	return pipeline.Errors{&pipeline.Error{File: path, Message: err.Error(), Cause: err}}
+	return env.Lint(ctx, name, dir, text)
 }
 
 func (p *program) listCommand() *cli.Command {

@@ -35,7 +35,10 @@ func flagsFirst(app *cli.App, args []string) []string {
 			rest = append(rest, a)
 		default:
 			flags = append(flags, a)
-			if takesValue(command, a) && i+1 < len(args) {
+			if takesValue(command, a) {
+				if i+1 == len(args) {
+					return slices.Concat(args[:at], flags) // the value is what is missing, not what stands in front
+				}
 				i++
 				flags = append(flags, args[i])
 			}

@@ -277,27 +277,59 @@ func (p *program) app() *cli.App {
 		Name: "wstream", Usage: "streams as tables: SQL, windows and Wasm in one binary", Version: version(),
 		Writer: p.out, ErrWriter: p.err, Reader: p.in, HideVersion: false, EnableBashCompletion: true, Suggest: true,
 		UseShortOptionHandling: true, ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return invalid("%s", err) },
-		CommandNotFound: func(c *cli.Context, name string) {
-			p.report(name, invalid("no command %q; run `wstream help`", name))
-		},
-		Commands: p.commands(),
+		OnUsageError: wrongUse, Commands: p.commands(),
 	}
 	for _, c := range app.Commands {
 		p.globals(c)
 	}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().Present() {
-			return invalid("no command %q; run `wstream help`", c.Args().First())
+			return noCommand(c.Args().First(), app.Commands, "wstream")
 		}
 		return cli.ShowAppHelp(c)
 	}
 	return app
 }
 
+// noCommand is the error of a word that names no command of the group, with the nearest one.
+func noCommand(word string, commands []*cli.Command, group string) error {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.Names()...)
+	}
+	if near := pipeline.Nearest(word, names); near != "" {
+		return invalid("no command %q; did you mean %q? `%s --help` lists all", word, near, group)
+	}
+	return invalid("no command %q; `%s --help` lists all", word, group)
+}
+
+// wrongUse is the error of flags that a command does not take or that lack their value, with the nearest flag.
+func wrongUse(c *cli.Context, err error, _ bool) error {
+	command := "wstream"
+	if c.Command.HelpName != command {
+		command += " " + strings.TrimPrefix(c.Command.HelpName, command+" ")
+	}
+	flag, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if !unknown {
+		return invalid("%s; `%s --help` lists the flags", err, command)
+	}
+	var names []string
+	for _, f := range c.Command.Flags {
+		for _, n := range f.Names() {
+			if len(n) > 1 {
+				names = append(names, n)
+			}
+		}
+	}
+	if near := pipeline.Nearest(strings.TrimLeft(flag, "-"), names); near != "" {
+		return invalid("no flag %q; did you mean %q? `%s --help` lists all", flag, "--"+near, command)
+	}
+	return invalid("no flag %q; `%s --help` lists all", flag, command)
+}
+
 // globals adds the flags that stand everywhere.
 func (p *program) globals(c *cli.Command) {
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return invalid("%s", err) }
+	c.OnUsageError = wrongUse
 	if len(c.Subcommands) > 0 {
 		for _, s := range c.Subcommands {
 			p.globals(s)
@@ -305,7 +337,7 @@ func (p *program) globals(c *cli.Command) {
 		if c.Action == nil {
 			c.Action = func(x *cli.Context) error {
 				if x.Args().Present() {
-					return invalid("no command %q; run `wstream %s --help`", x.Args().First(), x.Command.Name)
+					return noCommand(x.Args().First(), c.Subcommands, "wstream "+x.Command.Name)
 				}
 				return cli.ShowSubcommandHelp(x)
 			}

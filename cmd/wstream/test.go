@@ -49,6 +49,9 @@ func (p *program) test(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(files) == 0 {
+		return invalid("no test under %s: its name ends in _test.yaml, and `wstream init` makes one to start from", strings.Join(c.Args().Slice(), ", "))
+	}
 	env, done, err := p.environment(c.Context, c.StringSlice("modules"))
 	if err != nil {
 		return err
