@@ -99,7 +99,7 @@ func (t *liveTable) draw() {
 		} else if r.batches == 0 {
 			fmt.Fprintf(&b, "query %q: no batches\n", n)
 		} else {
-			fmt.Fprintf(&b, "query %q: batch %d, %d rows in, %d out, %.0f rows/s, %d in state, %d late", n, r.last.BatchID, r.in, r.out, rate, r.last.StateRows(), r.late)
+			fmt.Fprintf(&b, "query %q: %s, the last is %d: %s in, %d out, %.0f rows/s, %d in state, %d late", n, count(int(r.batches), "batch"), r.last.BatchID, count(int(r.in), "row"), r.out, rate, r.last.StateRows(), r.late)
 			if r.corrupt > 0 {
 				fmt.Fprintf(&b, ", %d corrupt", r.corrupt)
 			}
