@@ -143,6 +143,11 @@ func (c *compiler) newAggregate(n *plan.Aggregate, need attrSet, streaming bool)
 	a.size = fixedSize(a.values)
 	a.keyDDL, a.valDDL = keySchema.String(), valSchema.String()
 	if streaming {
+		if c.opt.Mode != connector.Complete {
+			if _, err := oneEventTime("an aggregation", keyAttrs); err != nil {
+				return nil, nil, err
+			}
+		}
 		a.event = eventTimeOf(keyAttrs)
 		if c.first {
 			err = a.shuffle(c, n)

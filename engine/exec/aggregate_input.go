@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wstream/wstream/columnar"
+	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/state"
 )
@@ -13,6 +14,22 @@ import (
 type eventTime struct {
 	column int
 	window bool
+}
+
+// oneEventTime is the column with a watermark among those that reach an operator with state, or nil. As in Spark there may be no
+// second one, since rows are late, and state is done with, by one time only.
+func oneEventTime(operator string, attrs []*expr.Attr) (*expr.Attr, error) {
+	var found *expr.Attr
+	for _, a := range attrs {
+		switch {
+		case a.EventTime == nil || found != nil && found.ID == a.ID:
+		case found != nil:
+			return nil, sparkerr.New("UNSUPPORTED_STREAMING_OPERATION.SEVERAL_EVENT_TIMES", "more than one event time column is not supported: %s gets the columns %q and %q, both of which carry a watermark; leave out the one by which rows are not to be late", operator, found.Name, a.Name)
+		default:
+			found = a
+		}
+	}
+	return found, nil
 }
 
 // eventTimeOf is the first column with a watermark, or nil.

@@ -34,16 +34,23 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 	want := need.withAttrs(n.Keys)
 	var event *expr.Attr
 	if streaming {
-		for _, a := range n.Child.Output() {
-			if a.EventTime != nil && event == nil {
-				event = a
+		// Rows are late by an event time that reaches the operator. One that nothing behind it asks for does
+		// not, unless the state goes by it or late rows are wanted.
+		seen := n.Child.Output()
+		if n.WithinWatermark || c.late != "" {
+			for _, a := range seen {
+				if a.EventTime != nil && event == nil {
+					event = a
+					want[a.ID] = true
+				}
 			}
 		}
-		if event != nil {
-			want[event.ID] = true
+		var err error
+		if event, err = oneEventTime(dedupName(n.WithinWatermark), want.of(seen)); err != nil {
+			return nil, err
 		}
 		if c.late != "" {
-			want = want.withAttrs(n.Child.Output())
+			want = want.withAttrs(seen)
 		}
 	}
 	late := c.late
@@ -72,8 +79,10 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 	return &pipe{branches: []*branch{{source: d}}, attrs: attrs, static: in.static, lag: in.lag}, nil
 }
 
-func (d *dedup) name() string {
-	if d.within {
+func (d *dedup) name() string { return dedupName(d.within) }
+
+func dedupName(within bool) string {
+	if within {
 		return "dropDuplicatesWithinWatermark"
 	}
 	return "dropDuplicates"

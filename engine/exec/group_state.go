@@ -45,6 +45,11 @@ func (c *compiler) groupState(n *plan.GroupState, need attrSet) (*pipe, error) {
 		id: n.ID, opt: c.opt, fn: n.Function, keyAttrs: schemaOf(n.Keys), types: typesOf(n.Keys), schema: schemaOf(n.Input),
 		timers: n.Info.Timeout, late: c.late, refusals: refusalsOf("flatMapGroupsWithState", n.Info.Module, n.Info.Name, n.OnError),
 	}
+	if c.opt.Streaming && plan.IsStreaming(n.Child) {
+		if _, err := oneEventTime("flatMapGroupsWithState", n.Child.Output()); err != nil {
+			return nil, err
+		}
+	}
 	in, err := c.compile(n.Child, want)
 	if err != nil {
 		return nil, err

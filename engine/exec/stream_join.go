@@ -58,15 +58,24 @@ func (c *compiler) streamJoin(n *plan.Join, need attrSet) (*pipe, error) {
 	nodes := [2]plan.Node{n.Left, n.Right}
 	var event [2]*expr.Attr
 	for i, node := range nodes {
-		for _, a := range node.Output() {
-			if a.EventTime != nil && event[i] == nil {
-				event[i] = a
-				want[a.ID] = true
+		// Rows are late by an event time that reaches the join: one that is selected or that the condition uses.
+		var err error
+		if event[i], err = oneEventTime("the "+[2]string{"left", "right"}[i]+" side of a join", want.of(node.Output())); err != nil {
+			return nil, err
+		}
+	}
+	for i, node := range nodes {
+		if c.late == "" {
+			continue
+		}
+		if event[i] == nil {
+			for _, a := range node.Output() {
+				if a.EventTime != nil && event[i] == nil {
+					event[i] = a
+				}
 			}
 		}
-		if c.late != "" {
-			want = want.withAttrs(node.Output())
-		}
+		want = want.withAttrs(node.Output())
 	}
 	for i, node := range nodes {
 		in, err := c.compile(node, want)
