@@ -1,4 +1,3 @@
-// Package http takes rows from HTTP requests and sends batches as HTTP requests.
 package http
 
 import (
@@ -9,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,33 +17,8 @@ import (
 	"github.com/wstream/wstream/columnar/jsonfmt"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/internal/failpoint"
+	"github.com/wstream/wstream/internal/vfs"
 )
-
-// Spec is the format "http".
-func Spec() *connector.Spec {
-	return &connector.Spec{
-		Format: "http",
-		Doc: "As a source it listens, and takes the lines of the bodies of POST requests as rows; a request is answered when its lines are durable. " +
-			"As a sink it posts each batch as JSON, a line for each row.",
-		Promise: "at least once: a batch that is run again is posted again, with the same header Idempotency-Key, by which a receiver can tell",
-		Example: "sinks:\n  hook:\n    from: raw\n    format: http\n    options: {url: \"https://example.org/rows\"}\n    checkpointLocation: checkpoint/hook\n",
-		Options: []connector.Option{
-			{Name: "url", Doc: "Sink: where batches are posted."},
-			{Name: "timeout", Default: "30s", Doc: "Sink: how long one request may take."},
-			{Name: "retryTimeout", Default: "1m", Doc: "Sink: how long a request that fails is tried again."},
-			{Name: "sendEmpty", Default: "false", Doc: "Sink: whether batches without rows are posted."},
-			{Name: "maxRowsPerRequest", Default: "10000", Doc: "Sink: how many rows a request has at most; requests of a batch are numbered."},
-			{Name: "address", Doc: "Source: the address to listen on, such as 127.0.0.1:8080."},
-			{Name: "path", Default: "/", Doc: "Source: the path of requests."},
-			{Name: "maxBodySize", Default: "16m", Doc: "Source: how long a body may be."},
-			{Name: "token", Doc: "Both: a bearer token, sent as a sink and asked for as a source."},
-		},
-		Prefixes:    []string{"header."},
-		FixedSchema: func(connector.Options) (*columnar.Schema, error) { return schema(), nil },
-		NewSource:   newSource,
-		NewSink:     newSink,
-	}
-}
 
 // sink posts batches.
 type sink struct {
@@ -54,6 +29,7 @@ type sink struct {
 	retry   time.Duration
 	empty   bool
 	rows    int
+	dead    string // the folder of rejected bodies, empty for none
 }
 
 func newSink(env connector.Env, o connector.Options) (connector.Sink, error) {
@@ -87,6 +63,9 @@ func newSink(env connector.Env, o connector.Options) (connector.Sink, error) {
 		err = fmt.Errorf("option \"maxRowsPerRequest\": found %d, expected a number above 0", rows)
 	}
 	s.rows = int(min(rows, 1<<30))
+	if s.dead = o.String("deadLetterPath", ""); s.dead != "" && !filepath.IsAbs(s.dead) {
+		s.dead = filepath.Join(env.BaseDir, s.dead)
+	}
 	return s, err
 }
 
@@ -154,10 +133,33 @@ func (w *writer) Commit(ctx context.Context) error {
 		return err
 	}
 	for i, body := range w.bodies {
-		if err := w.send(ctx, i, body); err != nil {
+		err := w.send(ctx, i, body)
+		var no *rejection
+		if errors.As(err, &no) && no.ofBody() && w.s.dead != "" {
+			err = w.bury(i, body, no)
+		}
+		if err != nil {
 			return fmt.Errorf("post %s: %w", w.s.url, err)
 		}
 	}
+	return nil
+}
+
+// bury writes a body that the receiver does not take to the folder of dead letters, under a name that is the same when the
+// batch runs again.
+func (w *writer) bury(part int, body []byte, no *rejection) error {
+	fsys := w.s.env.FS
+	if fsys == nil {
+		fsys = vfs.OS()
+	}
+	if err := vfs.MkdirAllSync(fsys, w.s.dead); err != nil {
+		return err
+	}
+	name := filepath.Join(w.s.dead, fmt.Sprintf("%s-%d-%d.json", w.info.QueryID, w.info.BatchID, part))
+	if err := vfs.WriteFile(fsys, name, body); err != nil {
+		return err
+	}
+	w.s.env.Warn("a request of %d bytes was answered with %s; its rows are in %q", len(body), no, name)
 	return nil
 }
 
@@ -212,9 +214,38 @@ func (w *writer) post(ctx context.Context, part int, body []byte) (time.Duration
 	switch {
 	case answer.StatusCode < 300:
 		return 0, nil
-	case answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500 || answer.StatusCode == http.StatusRequestTimeout:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-		return time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s: %s", answer.Status, text)
+	case answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500 || answer.StatusCode == http.StatusRequestTimeout || answer.StatusCode == http.StatusTooEarly:
+		return retryAfter(answer.Header, time.Now()), &rejection{answer.StatusCode, answer.Status, string(bytes.TrimSpace(text))}
 	}
-	return never, fmt.Errorf("%s: %s", answer.Status, text)
+	return never, &rejection{answer.StatusCode, answer.Status, string(bytes.TrimSpace(text))}
+}
+
+// rejection is an answer that is no success.
+type rejection struct {
+	code         int
+	status, text string
+}
+
+// Error is the status and the beginning of the body.
+func (r *rejection) Error() string { return r.status + ": " + r.text }
+
+// ofBody says that the receiver does not like the body; other faults would be the same with any body.
+func (r *rejection) ofBody() bool {
+	switch r.code {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// retryAfter is how long a receiver asks to wait: a number of seconds or a date. It is 0 if it asks for nothing.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return time.Duration(max(seconds, 0)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
 }

@@ -35,6 +35,8 @@ type Env struct {
 	Static     bool                                  // the source is read once as a bounded table
 	Out        io.Writer                             // where sinks for people print; nil is standard output
 	Shared     *Shared                               // what connectors of one process have in common; nil has nothing
+	OwnFS      vfs.FS                                // streaming sources: where OwnDir lies; nil has none
+	OwnDir     string                                // a folder in the checkpoint for whatever the source must keep; the source makes it
 	NextBatch  func() int64                          // streaming sources: id of the batch that Next is asked for; nil counts from 0
 }
 

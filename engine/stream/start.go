@@ -306,6 +306,7 @@ func (q *Query) openSources() error {
 	for _, in := range q.inputs {
 		env := q.env(in.name)
 		env.Log, env.NextBatch = q.ledger.sourceLog(in.name), q.planning.Load
+		env.OwnFS, env.OwnDir = q.spec.CheckpointFS, filepath.Join(q.spec.Checkpoint, "buffers", logName(in.name))
 		var err error
 		if in.src, err = open(in.name, in.spec, env); err != nil {
 			return err
