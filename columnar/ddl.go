@@ -1,7 +1,9 @@
 package columnar
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -150,7 +152,7 @@ func (p *ddlParser) fieldAt(colon bool, depth int) (Field, error) {
 		if !p.quoted {
 			return f, p.unexpected("a quoted text")
 		}
-		f.Comment = p.tok
+		f.Comment, f.Commented = p.tok, p.tok == ""
 		p.next()
 	}
 	return f, nil
@@ -201,6 +203,9 @@ func (p *ddlParser) typ(depth int) (*Type, error) {
 	name, at := p.tok, p.at
 	p.next()
 	if t := plainType(name); t != nil {
+		if t.Kind == KindString {
+			return p.collated(Type{Kind: KindString})
+		}
 		return t, nil
 	}
 	switch strings.ToLower(name) {
@@ -222,13 +227,20 @@ func (p *ddlParser) typ(depth int) (*Type, error) {
 		}
 		return Decimal(prec, scale), nil
 	case "char", "character", "varchar":
-		if err := p.expect("("); err != nil {
+		if !p.is("(") {
+			return nil, sparkerr.At(1, at+1, "DATATYPE_MISSING_SIZE", "schema %q: %s needs a length, for example %s(10)", p.src, strings.ToUpper(name), strings.ToUpper(name))
+		}
+		p.next()
+		n, err := p.number(math.MaxInt32)
+		if err != nil {
 			return nil, err
 		}
-		if _, err := p.number(1 << 30); err != nil {
+		if err := p.expect(")"); err != nil {
 			return nil, err
 		}
-		return String, p.expect(")")
+		return p.collated(Type{Kind: KindString, Declared: fmt.Sprintf("%s(%d)", strings.TrimSuffix(strings.ToUpper(name), "ACTER"), n)})
+	case "geometry", "geography":
+		return p.geo(strings.ToUpper(name))
 	case "time":
 		t := *Time
 		if p.accept("(") {
@@ -291,12 +303,45 @@ func (p *ddlParser) typ(depth int) (*Type, error) {
 	return nil, sparkerr.At(1, at+1, "UNSUPPORTED_DATATYPE", "schema %q: unsupported data type %q", p.src, strings.ToUpper(name))
 }
 
+// collated adds COLLATE and a name to a type of strings. Whether there is such a collation is not asked here.
+func (p *ddlParser) collated(t Type) (*Type, error) {
+	if p.accept("COLLATE") {
+		if !p.quoted && (p.tok == "" || !ddlWord(p.tok[0])) {
+			return nil, p.unexpected("a collation")
+		}
+		if t.Collation = p.tok; strings.EqualFold(t.Collation, "UTF8_BINARY") {
+			t.Collation, t.Declared = "", cmp.Or(t.Declared, "STRING")+" COLLATE UTF8_BINARY"
+		}
+		p.next()
+	}
+	if t.Collation == "" && t.Declared == "" {
+		return String, nil
+	}
+	return &t, nil
+}
+
+// geo reads the reference system of GEOMETRY or GEOGRAPHY.
+func (p *ddlParser) geo(name string) (*Type, error) {
+	if err := p.expect("("); err != nil {
+		return nil, err
+	}
+	id := "ANY"
+	if !p.accept(id) {
+		n, err := p.number(math.MaxInt32)
+		if err != nil {
+			return nil, err
+		}
+		id = strconv.Itoa(n)
+	}
+	return &Type{Kind: KindBinary, Declared: name + "(" + id + ")"}, p.expect(")")
+}
+
 func (p *ddlParser) number(most int) (int, error) {
 	n, err := strconv.Atoi(p.tok)
-	if err != nil || p.quoted {
+	if err != nil || p.quoted || n > math.MaxInt32 {
 		return 0, p.unexpected("a number")
 	}
-	if n > most {
+	if n > most && most < math.MaxInt32 {
 		return 0, sparkerr.At(1, p.at+1, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "schema %q: %d exceeds the maximum %d", p.src, n, most)
 	}
 	p.next()

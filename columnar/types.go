@@ -8,6 +8,7 @@
 package columnar
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -70,6 +71,9 @@ type Type struct {
 	Key          *Type         // Map
 	Fields       []Field       // Struct
 	Collation    string        // String: "" is UTF8_BINARY
+	// Declared is what a schema in DDL calls a type that Kind does not tell apart: "CHAR(5)", "VARCHAR(10)",
+	// "GEOMETRY(4326)", "STRING COLLATE UTF8_BINARY"; "" for all others. Only what prints a schema looks at it.
+	Declared string
 }
 
 // Field is a named column of a schema, or a member of a struct.
@@ -78,7 +82,12 @@ type Field struct {
 	Type     *Type
 	Nullable bool
 	Comment  string
+	// Commented says that a comment was declared, though it is empty.
+	Commented bool
 }
+
+// hasComment reports whether a field is printed with a comment.
+func (f *Field) hasComment() bool { return f.Comment != "" || f.Commented }
 
 // The types without parameters.
 var (
@@ -185,7 +194,7 @@ func (t *Type) equal(o *Type, strict bool) bool {
 	case KindYearMonth, KindDayTime:
 		return t.Start == o.Start && t.End == o.End
 	case KindString:
-		return t.Collation == o.Collation
+		return strings.EqualFold(t.Collation, o.Collation) // DDL prints them in upper case
 	case KindArray:
 		return (!strict || t.ElemNullable == o.ElemNullable) && t.Elem.equal(o.Elem, strict)
 	case KindMap:
@@ -206,6 +215,13 @@ func (t *Type) equal(o *Type, strict bool) bool {
 
 // String is Spark's catalogString, e.g. "array<struct<a:int,b:decimal(10,2)>>".
 func (t *Type) String() string {
+	if t.Declared != "" {
+		name, collation, collated := strings.Cut(t.Declared, " COLLATE ")
+		if collation = cmp.Or(t.Collation, collation); collated || collation != "" {
+			return strings.ToLower(name) + " collate " + collation
+		}
+		return strings.ToLower(name)
+	}
 	switch t.Kind {
 	case KindNull:
 		return "void"
@@ -290,7 +306,7 @@ func (t *Type) SQL() string {
 			if !f.Nullable {
 				b.WriteString(" NOT NULL")
 			}
-			if f.Comment != "" {
+			if f.hasComment() {
 				b.WriteString(" COMMENT '" + strings.ReplaceAll(f.Comment, "'", "\\'") + "'")
 			}
 		}
@@ -334,7 +350,7 @@ func (s *Schema) String() string {
 		if !f.Nullable {
 			b.WriteString(" NOT NULL")
 		}
-		if f.Comment != "" {
+		if f.hasComment() {
 			b.WriteString(" COMMENT '" + strings.ReplaceAll(f.Comment, "'", "\\'") + "'")
 		}
 	}

@@ -26,7 +26,12 @@ func SchemaJSON(s *columnar.Schema) (string, error) {
 }
 
 func typeJSON(t *columnar.Type) any {
+	if t.Declared != "" {
+		return declaredJSON(t.Declared)
+	}
 	switch t.Kind {
+	case columnar.KindString:
+		return "string" // the collation is in the field's metadata
 	case columnar.KindInt8:
 		return "byte"
 	case columnar.KindInt16:
@@ -52,8 +57,11 @@ func typeJSON(t *columnar.Type) any {
 		fields := make([]jsonField, len(t.Fields))
 		for i, f := range t.Fields {
 			meta := map[string]any{}
-			if f.Comment != "" {
+			if f.Comment != "" || f.Commented {
 				meta["comment"] = f.Comment
+			}
+			if c := collations(nil, f.Name, f.Type); c != nil {
+				meta[collationsKey] = c
 			}
 			fields[i] = jsonField{f.Name, typeJSON(f.Type), f.Nullable, meta}
 		}
@@ -63,6 +71,58 @@ func typeJSON(t *columnar.Type) any {
 		}{"struct", fields}
 	}
 	return t.String()
+}
+
+// collationsKey is where a field's metadata keep the collations of the strings in it.
+const collationsKey = "__COLLATIONS"
+
+// collations adds the collations of a type under the path of their string, "a.element" for the elements of "a". Those of
+// a struct are with its own fields.
+func collations(found map[string]string, path string, t *columnar.Type) map[string]string {
+	switch t.Kind {
+	case columnar.KindString:
+		if t.Collation == "" {
+			break
+		}
+		if found == nil {
+			found = map[string]string{}
+		}
+		provider := "icu."
+		if strings.HasPrefix(t.Collation, "UTF8_") {
+			provider = "spark."
+		}
+		found[path] = provider + t.Collation
+	case columnar.KindArray:
+		found = collations(found, path+".element", t.Elem)
+	case columnar.KindMap:
+		found = collations(collations(found, path+".key", t.Key), path+".value", t.Elem)
+	}
+	return found
+}
+
+// declaredJSON is the name in JSON of a type that is declared as CHAR, VARCHAR, GEOMETRY or GEOGRAPHY.
+func declaredJSON(declared string) string {
+	name, collation, collated := strings.Cut(declared, " COLLATE ")
+	lower := strings.ToLower(name)
+	if collated && lower == "string" {
+		return lower + " collate " + collation
+	}
+	kind, id, _ := strings.Cut(strings.TrimSuffix(lower, ")"), "(")
+	if kind != "geometry" && kind != "geography" {
+		return lower
+	}
+	switch id {
+	case "4326":
+		id = "OGC:CRS84"
+	case "any", "0":
+		id = "SRID:" + strings.ToUpper(id)
+	default:
+		id = "EPSG:" + id
+	}
+	if kind == "geography" {
+		id += ", SPHERICAL"
+	}
+	return kind + "(" + id + ")"
 }
 
 // ParseSchemaJSON reads what SchemaJSON and Spark write.

@@ -309,104 +309,18 @@ func (a *Analyzer) typedLiteral(x *sql.TypedLit) (expr.Expr, error) {
 	return e, nil
 }
 
-// typeOf turns the syntax of a type into the type.
-func typeOf(t *sql.Type) *columnar.Type {
-	switch t.Name {
-	case "BOOLEAN":
-		return columnar.Bool
-	case "TINYINT":
-		return columnar.Int8
-	case "SMALLINT":
-		return columnar.Int16
-	case "INT":
-		return columnar.Int32
-	case "BIGINT":
-		return columnar.Int64
-	case "FLOAT":
-		return columnar.Float32
-	case "DOUBLE":
-		return columnar.Float64
-	case "DATE":
-		return columnar.Date
-	case "BINARY":
-		return columnar.Binary
-	case "VOID":
-		return columnar.Null
-	case "VARIANT":
-		return columnar.Variant
-	case "TIMESTAMP":
-		return columnar.Timestamp
-	case "TIMESTAMP_NTZ":
-		return columnar.TimestampNTZ
-	case "STRING":
-		if t.Collation != "" && !strings.EqualFold(t.Collation, "UTF8_BINARY") {
-			return &columnar.Type{Kind: columnar.KindString, Collation: t.Collation}
-		}
-		return columnar.String
-	case "DECIMAL":
-		return columnar.Decimal(t.Precision, t.Scale)
-	case "TIME":
-		return &columnar.Type{Kind: columnar.KindTime, Precision: t.Precision}
-	case "INTERVAL":
-		if t.Calendar {
-			return columnar.Calendar
-		}
-		if t.Start.YearMonth() {
-			return columnar.YearMonth(columnar.IntervalField(t.Start), columnar.IntervalField(t.End))
-		}
-		return columnar.DayTime(columnar.IntervalField(t.Start), columnar.IntervalField(t.End))
-	case "ARRAY":
-		return columnar.ArrayOf(typeOf(t.Elem), true)
-	case "MAP":
-		return columnar.MapOf(typeOf(t.Key), typeOf(t.Elem), true)
-	case "STRUCT":
-		return columnar.StructOf(fieldsOf(t.Fields)...)
-	}
-	return columnar.String // CHAR, VARCHAR
-}
-
-func fieldsOf(fs []sql.Field) []columnar.Field {
-	out := make([]columnar.Field, len(fs))
-	for i, f := range fs {
-		out[i] = columnar.Field{Name: f.Name, Type: typeOf(f.Type), Nullable: !f.NotNull, Comment: f.Comment}
-	}
-	return out
-}
-
-// hasChar tells whether a type is or holds CHAR or VARCHAR, which a reader does not take.
-func hasChar(t *sql.Type) bool {
-	if t == nil {
-		return false
-	}
-	for _, f := range t.Fields {
-		if hasChar(f.Type) {
-			return true
-		}
-	}
-	return t.Name == "CHAR" || t.Name == "VARCHAR" || hasChar(t.Key) || hasChar(t.Elem)
-}
-
-// SchemaOf reads a schema in DDL as users write it.
-func SchemaOf(ddl string) (*columnar.Schema, error) {
-	fs, err := sql.ParseSchema(ddl)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range fs {
-		if hasChar(f.Type) {
-			return nil, sparkerr.New("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING", "column %q: the char/varchar type can't be used in the table schema; use STRING", f.Name)
-		}
-	}
-	return columnar.NewSchema(fieldsOf(fs)...), nil
-}
-
 func (a *Analyzer) cast(x *sql.Cast, s *scope) (expr.Expr, error) {
 	e, err := a.expr(x.X, s)
 	if err != nil {
 		return nil, err
 	}
 	p := x.At()
-	c, err := expr.ExplicitCast(a.binder(x), unalias(e), typeOf(x.Type), x.Try)
+	t, from := typeOf(x.Type, false), e.Type()
+	if t.Kind == columnar.KindBinary && t.Declared != "" && from.Kind != columnar.KindNull && from.Declared != t.Declared {
+		return nil, sparkerr.At(p.Line, p.Col, "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "Cannot resolve \"CAST(%s AS %s)\" due to data type mismatch: cannot cast \"%s\" to \"%s\".",
+			e.SQL(), t.SQL(), from.SQL(), t.SQL())
+	}
+	c, err := expr.ExplicitCast(a.binder(x), unalias(e), t, x.Try)
 	if err != nil {
 		return nil, atPos(err, p)
 	}

@@ -1,9 +1,6 @@
 package sql
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // collation reads the collation of STRING COLLATE name and checks that Spark would know it.
 func (p *parser) collation(d *Type) error {
@@ -12,11 +9,12 @@ func (p *parser) collation(d *Type) error {
 	if err != nil {
 		return err
 	}
-	d.Collation = strings.ToUpper(name[len(name)-1].Name)
-	if !knownCollation(d.Collation) {
+	written := name[len(name)-1].Name
+	known := false
+	if d.Collation, known = Collation(written); !known {
 		p.fault(p.spanFrom(start), "COLLATION_INVALID_NAME",
 			"The value %s does not represent a correct collation name. Suggested valid collation names: [%s].",
-			name[len(name)-1].Name, strings.Join(nearCollations(d.Collation), ", "))
+			written, strings.Join(nearCollations(strings.ToUpper(written)), ", "))
 	}
 	return nil
 }
@@ -29,28 +27,51 @@ const locales = "af am ar ars as az be bg bn bo br bs bs_Cyrl ca ceb chr cs cy d
 	"sl smn so sq sr sr_Cyrl sr_Cyrl_BIH sr_Cyrl_MNE sr_Latn sr_Latn_BIH st sv sw ta te th tk tn to tr ug uk ur uz vi wae wo xh " +
 	"yi yo zh zh_Hans zh_Hans_SGP zh_Hant zh_Hant_HKG zh_Hant_MAC zu"
 
-// knownCollation tells whether name, in upper case, is a collation: UTF8_BINARY, UTF8_LCASE,
-// UNICODE or a locale, each but the first two with case and accent sensitivity, all perhaps with
-// right trimming.
-func knownCollation(name string) bool {
-	base := name
+// Collation is the name of a collation as Spark writes it, and whether it is one: UTF8_BINARY, UTF8_LCASE, UNICODE or
+// a locale, each but the first two perhaps without regard to case (CI) or accents (AI), all perhaps with right trimming.
+// What holds anyway, CS and AS, is not written.
+func Collation(name string) (string, bool) {
+	base, upper := name, strings.ToUpper(name)
+	var trim, ci, ai string
+	seen := ""
 	for {
-		cut := base
-		for _, suffix := range []string{"_RTRIM", "_CI", "_CS", "_AI", "_AS"} {
-			cut = strings.TrimSuffix(cut, suffix)
-		}
-		if cut == base {
+		cut := strings.LastIndexByte(upper[:len(base)], '_')
+		if cut < 0 {
 			break
 		}
-		base = cut
+		suffix := upper[cut:len(base)]
+		switch suffix {
+		case "_RTRIM":
+			trim = suffix
+		case "_CI":
+			ci = suffix
+		case "_AI":
+			ai = suffix
+		case "_CS", "_AS":
+		default:
+			cut = -1
+		}
+		if cut < 0 {
+			break
+		}
+		if strings.Contains(seen, suffix[1:2]) { // twice, or CI beside CS
+			return upper, false
+		}
+		seen += suffix[1:2]
+		base = base[:cut]
 	}
-	switch base {
+	switch upper = upper[:len(base)]; upper {
 	case "UNICODE":
-		return true
+		return upper + ci + ai + trim, true
 	case "UTF8_BINARY", "UTF8_LCASE":
-		return name == base || name == base+"_RTRIM"
+		return upper + trim, strings.Trim(seen, "R") == ""
 	}
-	return slices.ContainsFunc(strings.Fields(locales), func(l string) bool { return strings.EqualFold(l, base) })
+	for _, l := range strings.Fields(locales) {
+		if strings.EqualFold(l, base) {
+			return l + ci + ai + trim, true
+		}
+	}
+	return strings.ToUpper(name), false
 }
 
 // nearCollations are a few locales that are spelt like the name, or else the usual collations.

@@ -186,6 +186,8 @@ func (p *parser) primitiveType(d *Type) error {
 	case "TIMESTAMP":
 		if ok && p.acceptSeq("WITHOUT", "TIME", "ZONE") {
 			d.Name = "TIMESTAMP_NTZ"
+		} else if ok {
+			p.acceptSeq("WITH", "LOCAL", "TIME", "ZONE")
 		}
 	case "TIME":
 		d.Name, d.Precision = "TIME", 6
@@ -201,11 +203,14 @@ func (p *parser) primitiveType(d *Type) error {
 		d.Name = strings.TrimSuffix(t.word, "ACTER")
 		if len(params) == 0 {
 			p.fault(t.span, "DATATYPE_MISSING_SIZE", "DataType \"%s\" requires a length parameter, for example \"%s\"(10). "+
-				"Please specify the length.", d.Name, d.Name)
+				"Please specify the length.", t.word, t.word)
 			return nil
 		}
 		if ok = len(params) == 1; ok {
 			d.Length = params[0]
+			if p.accept("COLLATE") {
+				return p.collation(d)
+			}
 		}
 	case "DECIMAL", "DEC", "NUMERIC":
 		d.Name, d.Precision = "DECIMAL", 10
