@@ -38,7 +38,7 @@ guests: ## build the example guests into testdata/guests (needs the compilers: s
 	@scripts/guests.sh build
 
 .PHONY: guests-check
-guests-check: build ## verify every prebuilt guest against the ABI
+guests-check: build ## hold every prebuilt guest against the ABI, and build it again for the same bytes
 	@scripts/guests.sh check
 
 .PHONY: test

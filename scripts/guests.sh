@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # guests.sh build | check: the example guests. `build` runs guests/build.sh, which compiles each into testdata/guests;
-# `check` holds every module there against the ABI.
+# `check` holds every module there against the ABI, and builds them again with the compilers that are here, for the same
+# bytes. With REQUIRE set, a compiler that is missing is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -19,6 +20,6 @@ check() {
 
 case ${1:-} in
 build) [ -x guests/build.sh ] || die "there is no guests/build.sh"; guests/build.sh ;;
-check) check ;;
+check) check && make --no-print-directory -C guests check REQUIRE="${REQUIRE:-}" ;;
 *) say "usage: guests.sh build | check"; exit 2 ;;
 esac

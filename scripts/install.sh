@@ -4,13 +4,15 @@
 #   kafka      Apache Kafka's jars by Maven, and a JDK
 #   postgres   PostgreSQL's server
 #   mysql      MariaDB's server
+#   s3         versitygw, a server with the S3 API over a folder
 #   readers    Spark and deltalake in a Python environment, and the jars with which Spark reads Avro and Delta
-#   guests     clang and lld, and Rust with its wasm32 library, for building guests
-#   services   kafka, postgres and mysql
+#   guests     clang and lld, Rust with its wasm32 library, and AssemblyScript, for building guests
+#   services   kafka, postgres, mysql and s3
 #   all        everything
 #
 # Packages come from Debian, by apt-get, which needs root. No system service is started.
-# KAFKA_VERSION (3.9.1), KAFKA_LIB (the folder of its jars) and READERS (the folder of the Python environment) may be set.
+# KAFKA_VERSION (3.9.1), KAFKA_LIB (the folder of its jars), VERSITYGW (the program) and READERS (the folder of the Python
+# environment) may be set.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./lib.sh
@@ -98,11 +100,28 @@ X
 
 postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages postgresql; }
 
+s3() {
+  local program=${VERSITYGW:-${HOME:-/tmp}/.cache/wstream/bin/versitygw}
+  [ ! -x "$program" ] || return 0
+  say "install: versitygw into ${program%/*}"
+  GOBIN=${program%/*} CGO_ENABLED=0 GOFLAGS=-mod=mod go install github.com/versity/versitygw/cmd/versitygw@v1.8.0 >&2
+}
+
 mysql() { have mariadbd || [ -x /usr/sbin/mariadbd ] || packages mariadb-server; }
 
 guests() {
   if known clang-22; then packages clang-22 lld-22; else packages clang-14 lld-14; fi
   packages rustc-web cargo-web rust-web-src rust-web-llvm
+  assemblyscript
+}
+
+assemblyscript() {
+  local home=${ASSEMBLYSCRIPT:-${HOME:-/tmp}/.cache/wstream/assemblyscript}
+  [ ! -x "$home/node_modules/.bin/asc" ] || return 0
+  have npm || packages nodejs npm
+  say "install: AssemblyScript into $home"
+  mkdir -p "$home"
+  npm install --prefix "$home" --no-audit --no-fund --silent assemblyscript@0.28.20 </dev/null >&2
 }
 
 readers() {
@@ -121,13 +140,13 @@ readers() {
   touch "$home/.complete"
 }
 
-services() { kafka; postgres; mysql; }
+services() { kafka; postgres; mysql; s3; }
 all() { services; readers; guests; }
 
-[ $# -gt 0 ] || { sed -n '2,13s/^# \{0,1\}//p' install.sh >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,15s/^# \{0,1\}//p' install.sh >&2; exit 2; }
 for part in "$@"; do
   case $part in
-  kafka | postgres | mysql | readers | guests | services | all) "$part" ;;
-  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, readers, guests, services and all"; exit 2 ;;
+  kafka | postgres | mysql | s3 | readers | guests | services | all) "$part" ;;
+  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, s3, readers, guests, services and all"; exit 2 ;;
   esac
 done
