@@ -365,7 +365,7 @@ func (r *Runtime) Spec(s *Sink, o RunOptions) (stream.Spec, error) {
 		spec.Trigger = *o.Trigger
 	}
 	if o.Partitions > 0 {
-		spec.Settings.ShufflePartitions = o.Partitions
+		spec.Settings.ShufflePartitions, spec.Settings.OrderPartitions = o.Partitions, set.ShufflePartitions
 	}
 	if spec.Checkpoint == "" && s.Checkpoint != "" {
 		spec.Checkpoint = s.Checkpoint

@@ -107,6 +107,16 @@ func exprsOf(attrs []*expr.Attr) []expr.Expr {
 	return out
 }
 
+// refsAt are references to columns at positions of attrs.
+func refsAt(attrs []*expr.Attr, pos []int) []expr.Expr {
+	out := make([]expr.Expr, len(pos))
+	for i, p := range pos {
+		a := attrs[p]
+		out[i] = &expr.Ref{Index: p, Name: a.Name, Typ: a.Typ, Null: a.Null}
+	}
+	return out
+}
+
 // bind replaces attributes of each expression by positions among attrs; nil stays nil.
 func bind(es []expr.Expr, attrs []*expr.Attr) ([]expr.Expr, error) {
 	out := make([]expr.Expr, len(es))

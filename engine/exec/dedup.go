@@ -27,6 +27,7 @@ type dedup struct {
 	within bool
 	delay  int64
 	late   string
+	order  expr.Expr // hash of the keys, where the order of rows shows
 }
 
 func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
@@ -53,7 +54,7 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 			want = want.withAttrs(seen)
 		}
 	}
-	late := c.late
+	late, ordered := c.late, c.first
 	in, err := c.compileFor(true, n.Child, want)
 	if err != nil {
 		return nil, err
@@ -69,6 +70,11 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 			d.delay = event.EventTime.DelayMicros
 			if d.within || position(n.Keys, event.ID) >= 0 {
 				d.expire = d.event
+			}
+		}
+		if ordered {
+			if d.order, err = c.shuffleHash(refsAt(in.attrs, d.keys)); err != nil {
+				return nil, err
 			}
 		}
 		if d.store, err = c.store(d.id, "dedup", d.name(), d.keyDDL, "", d.expire != nil, false); err != nil {
@@ -214,6 +220,7 @@ func (d *dedup) flush(r *run, list []*exchanged, emit func(morsel) error) error 
 	if err != nil {
 		return operatorError(d.name(), err)
 	}
+	sorted := &inOrder{opt: d.opt}
 	for i, x := range list {
 		keep, n := columnar.NewBitmap(x.rows.Rows), 0
 		for p := range fresh {
@@ -225,10 +232,22 @@ func (d *dedup) flush(r *run, list []*exchanged, emit func(morsel) error) error 
 		if n == 0 {
 			continue
 		}
+		if d.order != nil {
+			all := columnar.FilterBatch(x.rows, keep)
+			part, err := d.opt.sparkPartitions(r.exprContext(0), d.order, all)
+			if err != nil {
+				return operatorError(d.name(), err)
+			}
+			sorted.add(pick(d.schema, all, d.keep), part, nil)
+			continue
+		}
 		rows := pick(d.schema, x.rows, d.keep)
 		if err := emit(morsel{build: func() (*columnar.Batch, error) { return columnar.FilterBatch(rows, keep), nil }}); err != nil {
 			return err
 		}
+	}
+	if rows := sorted.sorted(); rows != nil {
+		return emit(morsel{rows: rows})
 	}
 	return nil
 }

@@ -19,6 +19,11 @@ type exchanged struct {
 
 	valid columnar.Bitmap // joins: rows whose key may match; nil for all
 	alone *columnar.Batch // joins: rows that can match nothing and come out alone; nil for none
+
+	// Joins whose order shows: Spark's partition of each row, and its place among the rows that came in (nil: its number).
+	base              int64
+	spark, aloneSpark []int32
+	place, alonePlace []int32
 }
 
 // distribute fills in keys, hashes and partitions.

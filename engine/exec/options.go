@@ -24,6 +24,8 @@ type Options struct {
 	State *state.DB
 	// Partitions is the number of tasks of stateful operators where there is no State; 0 is Workers.
 	Partitions int
+	// OrderPartitions is the number of Spark's shuffle partitions whose order rows come out in where that shows; 0 is Partitions.
+	OrderPartitions int
 	// Workers is the number of goroutines that run a pipeline; 0 is one per processor.
 	Workers int
 	// Inline runs everything in the goroutine of the caller, whatever Workers says: the same batch does the same things in the
@@ -57,6 +59,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Partitions == 0 {
 		o.Partitions = o.Workers
+	}
+	if o.OrderPartitions <= 0 {
+		o.OrderPartitions = o.Partitions
 	}
 	if o.BatchRows == 0 {
 		o.BatchRows = 16384

@@ -24,6 +24,7 @@ type streamJoin struct {
 	schema   *columnar.Schema
 	keep     []int // output columns among left and right columns
 	width    int   // columns of the left side
+	ordered  bool  // rows come out in Spark's order
 	lag      int64
 	late     string
 	keyDDL   string
@@ -47,13 +48,14 @@ type joinSide struct {
 	keyEvent  *eventTime // among the keys: state goes by the event time of the key
 	bound     *timeBound // state goes by the row's event time
 	preserved bool       // rows without a match come out
+	order     expr.Expr  // hash of the keys, where the order of rows shows
 }
 
 // evicts tells whether the side's state ever shrinks.
 func (s *joinSide) evicts() bool { return s.keyEvent != nil || s.bound != nil }
 
 func (c *compiler) streamJoin(n *plan.Join, need attrSet) (*pipe, error) {
-	j := &streamJoin{id: n.ID, opt: c.opt, kind: n.Kind, late: c.late}
+	j := &streamJoin{id: n.ID, opt: c.opt, kind: n.Kind, late: c.late, ordered: c.first}
 	want := need.with(n.Cond)
 	nodes := [2]plan.Node{n.Left, n.Right}
 	var event [2]*expr.Attr
@@ -107,6 +109,16 @@ func (c *compiler) streamJoin(n *plan.Join, need attrSet) (*pipe, error) {
 	}
 	if err := j.bindKeys(cond); err != nil {
 		return nil, err
+	}
+	for _, s := range j.side {
+		if !j.ordered {
+			continue
+		}
+		var err error
+		if s.order, err = c.shuffleHash(s.keys); err != nil {
+			return nil, err
+		}
+		j.ordered = s.order != nil
 	}
 	j.width = len(left.input.attrs)
 	both := append(append([]*expr.Attr{}, left.input.attrs...), right.input.attrs...)
@@ -215,10 +227,15 @@ func (j *streamJoin) forget(rel int) {
 }
 
 func (j *streamJoin) each(r *run, emit func(morsel) error) error {
-	give := func(parts [][]*columnar.Batch) error {
+	sorted := &inOrder{opt: j.opt}
+	give := func(parts [][]joined) error {
 		for p, rows := range parts {
 			for _, b := range rows {
-				if err := emit(morsel{rows: b, part: partition{index: p}}); err != nil {
+				if j.ordered {
+					sorted.add(b.rows, b.part, b.place)
+					continue
+				}
+				if err := emit(morsel{rows: b.rows, part: partition{index: p}}); err != nil {
 					return err
 				}
 			}
@@ -233,7 +250,7 @@ func (j *streamJoin) each(r *run, emit func(morsel) error) error {
 	if err := r.gate(); err != nil {
 		return err
 	}
-	out := make([][]*columnar.Batch, r.opt.Partitions)
+	out := make([][]joined, r.opt.Partitions)
 	err := parallel(r.opt.Partitions, func(p int) error {
 		for i := range j.side {
 			rows, err := j.evict(r, i, p)
@@ -247,11 +264,28 @@ func (j *streamJoin) each(r *run, emit func(morsel) error) error {
 	if err != nil {
 		return operatorError("join", err)
 	}
-	return give(out)
+	if err := give(out); err != nil {
+		return err
+	}
+	if rows := sorted.sorted(); rows != nil {
+		return emit(morsel{rows: rows})
+	}
+	return nil
 }
 
+// joined are output rows; where their order shows, with Spark's partition of each and its place there.
+type joined struct {
+	rows  *columnar.Batch
+	part  []int32
+	place []int64
+}
+
+// Within a partition Spark joins the left side's rows, then the right side's, and then gives what comes out unmatched, of the
+// left and of the right: the phase of a row is the upper part of its place.
+const phaseShift = 56
+
 // take reads one side, joins it with what the state has of the other side, and adds it to its own.
-func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) error {
+func (j *streamJoin) take(r *run, i int, give func([][]joined) error) error {
 	s := j.side[i]
 	cutoff := r.lateWatermark(j.lag)
 	prepare := func(w *worker, rows *columnar.Batch) (*exchanged, error) {
@@ -276,8 +310,14 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 			pass := trueRows(c)
 			if s.preserved {
 				x.alone = columnar.FilterBatch(rows, complement(pass, rows.Rows))
+				if err := j.placeAlone(ctx, s, x, complement(pass, rows.Rows), rows.Rows); err != nil {
+					return nil, operatorError("join", err)
+				}
 			}
 			x.rows = columnar.FilterBatch(rows, pass)
+			if j.ordered {
+				x.place = pass.Indices(nil, rows.Rows)
+			}
 		}
 		keys, err := evalAll(ctx, s.keys, x.rows)
 		if err != nil {
@@ -287,6 +327,17 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 		if x.valid != nil && !s.preserved { // matches nothing, ever
 			idx := x.valid.Indices(nil, x.rows.Rows)
 			x.rows, keys, x.valid = columnar.TakeBatch(x.rows, idx), takeAll(keys, idx), nil
+			if x.place != nil {
+				for k, at := range idx {
+					idx[k] = x.place[at]
+				}
+			}
+			x.place = idx
+		}
+		if j.ordered {
+			if x.spark, err = j.opt.sparkPartitions(ctx, s.order, x.rows); err != nil {
+				return nil, operatorError("join", err)
+			}
 		}
 		switch {
 		case s.keyEvent != nil:
@@ -297,11 +348,19 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 		x.distribute(keys, r.opt.Partitions)
 		return x, nil
 	}
+	base := int64(i) << phaseShift
 	return r.exchange(s.input, r.opt.ExchangeBytes, prepare, func(list []*exchanged) error {
 		if err := r.gate(); err != nil {
 			return err
 		}
-		out := make([][]*columnar.Batch, r.opt.Partitions)
+		out := make([][]joined, r.opt.Partitions)
+		for _, x := range list {
+			x.base = base
+			base += int64(x.rows.Rows)
+			if x.alone != nil {
+				base += int64(x.alone.Rows)
+			}
+		}
 		err := parallel(r.opt.Partitions, func(p int) error {
 			t := &joinTask{j: j, r: r, i: i, mine: s.store.Part(p), other: j.side[1-i].store.Part(p), ctx: r.exprContext(p)}
 			start := time.Now()
@@ -310,7 +369,7 @@ func (j *streamJoin) take(r *run, i int, give func([][]*columnar.Batch) error) e
 					return err
 				}
 				if p == 0 && x.alone != nil && x.alone.Rows > 0 {
-					t.out = append(t.out, j.withNulls(i, x.alone.Columns, x.alone.Rows))
+					t.out = append(t.out, joined{j.withNulls(i, x.alone.Columns, x.alone.Rows), x.aloneSpark, placesFrom(x.base, x.alonePlace)})
 				}
 			}
 			out[p] = t.out
@@ -371,7 +430,7 @@ type joinTask struct {
 	i           int
 	mine, other *state.Part
 	ctx         *expr.Context
-	out         []*columnar.Batch
+	out         []joined
 	updated     int64
 	removed     int64
 	value       []byte
@@ -417,7 +476,7 @@ func (t *joinTask) join(x *exchanged, rows []int32) error {
 	t.spent = t.spent[:0]
 	if semi && t.i == 0 {
 		if n := matched.Count(x.rows.Rows); n > 0 {
-			t.emit(columnar.FilterBatch(x.rows, matched).Columns, nil, n)
+			t.emit(x, matched.Indices(nil, x.rows.Rows), columnar.FilterBatch(x.rows, matched).Columns, nil, n)
 		}
 	}
 	return t.keep(x, rows, matched)
@@ -476,7 +535,11 @@ func (t *joinTask) match(x *exchanged, mine []int32, theirs []state.Ref, matched
 			}
 		}
 		if len(first) > 0 {
-			t.emit(takeAll(oc, first), nil, len(first))
+			by := make([]int32, len(first))
+			for k, at := range first {
+				by[k] = mine[at]
+			}
+			t.emit(x, by, takeAll(oc, first), nil, len(first))
 		}
 		return nil
 	}
@@ -488,7 +551,7 @@ func (t *joinTask) match(x *exchanged, mine []int32, theirs []state.Ref, matched
 		}
 	}
 	s := t.sides(mc, oc)
-	t.emit(s[:j.width], s[j.width:], len(mine))
+	t.emit(x, mine, s[:j.width], s[j.width:], len(mine))
 	return nil
 }
 
@@ -503,8 +566,8 @@ func (t *joinTask) sides(mine, other []*columnar.Column) []*columnar.Column {
 	return append(append(make([]*columnar.Column, 0, len(mine)+len(other)), other...), mine...)
 }
 
-// emit adds output rows.
-func (t *joinTask) emit(left, right []*columnar.Column, n int) {
+// emit adds n output rows, each of which the row by of x has made.
+func (t *joinTask) emit(x *exchanged, by []int32, left, right []*columnar.Column, n int) {
 	j := t.j
 	cols := make([]*columnar.Column, len(j.keep))
 	for k, p := range j.keep {
@@ -514,7 +577,39 @@ func (t *joinTask) emit(left, right []*columnar.Column, n int) {
 			cols[k] = right[p-j.width]
 		}
 	}
-	t.out = append(t.out, columnar.NewBatch(j.schema, cols, n))
+	out := joined{rows: columnar.NewBatch(j.schema, cols, n)}
+	if j.ordered {
+		at := make([]int32, n)
+		out.part = make([]int32, n)
+		for i, row := range by {
+			out.part[i], at[i] = x.spark[row], row
+			if x.place != nil {
+				at[i] = x.place[row]
+			}
+		}
+		out.place = placesFrom(x.base, at)
+	}
+	t.out = append(t.out, out)
+}
+
+// placesFrom are the places of rows that follow a base.
+func placesFrom(base int64, at []int32) []int64 {
+	out := make([]int64, len(at))
+	for i, p := range at {
+		out[i] = base + int64(p)
+	}
+	return out
+}
+
+// placeAlone notes partitions and places of the rows that come out alone.
+func (j *streamJoin) placeAlone(ctx *expr.Context, s *joinSide, x *exchanged, alone columnar.Bitmap, n int) error {
+	if !j.ordered {
+		return nil
+	}
+	var err error
+	x.alonePlace = alone.Indices(nil, n)
+	x.aloneSpark, err = j.opt.sparkPartitions(ctx, s.order, x.alone)
+	return err
 }
 
 // keep adds rows to the state of their side.
@@ -542,7 +637,7 @@ func (t *joinTask) keep(x *exchanged, rows []int32, matched columnar.Bitmap) err
 }
 
 // evict removes rows that can match no more, and gives those that must come out without a match.
-func (j *streamJoin) evict(r *run, i, p int) ([]*columnar.Batch, error) {
+func (j *streamJoin) evict(r *run, i, p int) ([]joined, error) {
 	s := j.side[i]
 	if !s.evicts() {
 		return nil, nil
@@ -550,7 +645,7 @@ func (j *streamJoin) evict(r *run, i, p int) ([]*columnar.Batch, error) {
 	start := time.Now()
 	part := s.store.Part(p)
 	upTo := r.evictWatermark(j.lag)
-	var out []*columnar.Batch
+	var out []joined
 	if s.preserved {
 		var values [][]byte
 		flush := func() error {
@@ -562,7 +657,17 @@ func (j *streamJoin) evict(r *run, i, p int) ([]*columnar.Batch, error) {
 			if err != nil {
 				return err
 			}
-			out = append(out, j.withNulls(i, cols, n))
+			rows := joined{rows: j.withNulls(i, cols, n)}
+			if j.ordered {
+				if rows.part, err = j.opt.sparkPartitions(r.exprContext(p), s.order, columnar.NewBatch(schemaOf(s.input.attrs), cols, n)); err != nil {
+					return err
+				}
+				rows.place = make([]int64, n)
+				for k := range rows.place {
+					rows.place[k] = int64(2+i) << phaseShift
+				}
+			}
+			out = append(out, rows)
 			values = values[:0]
 			return r.ctx.Err()
 		}

@@ -106,6 +106,9 @@ type Settings struct {
 	WatermarkPolicy WatermarkPolicy
 	// ShufflePartitions is the number of tasks of stateful operators; 0 is 2.
 	ShufflePartitions int
+	// OrderPartitions is the number of tasks by which the order of rows goes where that shows; 0 is ShufflePartitions. It is for
+	// runs that must give the same rows whatever ShufflePartitions is.
+	OrderPartitions int
 	// StateMemory is how many bytes of state may stay in memory; 0 is no limit.
 	StateMemory int64
 	// KeepBatches is how many batches the checkpoint can be rolled back; 0 is 100.

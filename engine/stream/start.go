@@ -103,7 +103,7 @@ func (q *Query) compile() error {
 		}
 	}
 	q.program, err = compile(spec.Plan, exec.Options{
-		QueryID: q.id, Streaming: true, Mode: spec.Mode, State: db, Workers: spec.Settings.Workers, Inline: spec.Simulation != nil,
+		QueryID: q.id, Streaming: true, Mode: spec.Mode, State: db, Workers: spec.Settings.Workers, OrderPartitions: spec.Settings.OrderPartitions, Inline: spec.Simulation != nil,
 		Expr: expr.Context{Zone: spec.Settings.Zone, ANSI: spec.Settings.ANSI, Seed: int64(columnar.HashBytes([]byte(q.id)))},
 	})
 	if err != nil {
