@@ -47,7 +47,7 @@ func Fork(fsys vfs.FS, src, dst string) (queryID string, err error) {
 		return "", err
 	}
 	// The metadata comes last: without it the copy is not a checkpoint.
-	return meta.ID, vfs.WriteFile(fsys, filepath.Join(dst, "metadata"), b)
+	return meta.ID, vfs.WriteFile(fsys, vfs.Join(dst, "metadata"), b)
 }
 
 // copyTree copies a folder durably, but for the lock, the metadata, temporary files, and the cold store of the state,
@@ -62,7 +62,7 @@ func copyTree(fsys vfs.FS, src, dst string, top bool) error {
 	}
 	for _, info := range infos {
 		name := info.Name()
-		from, to := filepath.Join(src, name), filepath.Join(dst, name)
+		from, to := vfs.Join(src, name), vfs.Join(dst, name)
 		switch {
 		case top && (name == "lock" || name == "metadata"), filepath.Ext(name) == ".tmp", info.IsDir() && name == "cold":
 			continue

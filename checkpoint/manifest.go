@@ -266,6 +266,13 @@ func (c *Checkpoint) CheckOwner() error {
 	if c.closed {
 		return fmt.Errorf("checkpoint %q: %w", c.dir, os.ErrClosed)
 	}
+	if vfs.Remote(c.fs, c.dir) { // one request for both
+		terms, err := c.terms()
+		if err == nil && (len(terms) == 0 || terms[0] != c.man.term) {
+			err = c.fenced()
+		}
+		return err
+	}
 	next, err := vfs.Exists(c.fs, c.path(manifestName(c.man.term+1)))
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/google/uuid"
 
@@ -26,7 +25,7 @@ type metadata struct {
 }
 
 func (c *Checkpoint) path(elem ...string) string {
-	return filepath.Join(append([]string{c.dir}, elem...)...)
+	return vfs.Join(append([]string{c.dir}, elem...)...)
 }
 
 // loadMetadata reads the metadata, or makes it if the folder holds no checkpoint yet and create is set.

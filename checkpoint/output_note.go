@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+
+	"github.com/wstream/wstream/internal/vfs"
 )
 
 // OutputNote says what a batch was about to publish. It is written before the sink is told to, and never synced: it outlives
@@ -48,6 +50,9 @@ func (c *Checkpoint) NoteOutput(n OutputNote) error {
 	}
 	if _, err := c.note.WriteAt(b, 0); err != nil {
 		return fmt.Errorf("write %q: %w", c.notePath(), err)
+	}
+	if vfs.Remote(c.fs, c.dir) { // it would not outlive the process otherwise
+		return c.note.Sync()
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/wstream/wstream/engine/udf"
 	"github.com/wstream/wstream/host"
 	"github.com/wstream/wstream/internal/failpoint"
+	"github.com/wstream/wstream/internal/objectfs"
 	"github.com/wstream/wstream/internal/vfs"
 )
 
@@ -317,7 +318,7 @@ type Compiled struct {
 
 // Compile analyses, checks and optimises the query of a sink.
 func (r *Runtime) Compile(s *Sink) (*Compiled, error) {
-	a := plan.NewAnalyzer(r.catalog, plan.Settings{ANSI: r.File.Settings.ANSI, Zone: r.Zone, Now: r.env.Now}, r.env.Registry)
+	a := plan.NewAnalyzer(r.catalog, plan.Settings{ANSI: r.File.Settings.ANSI, Zone: r.Zone, Now: r.env.Now, Dir: r.File.Dir}, r.env.Registry)
 	n, err := r.catalog.Plan(a, s)
 	if err != nil {
 		return nil, err
@@ -369,7 +370,12 @@ func (r *Runtime) Spec(s *Sink, o RunOptions) (stream.Spec, error) {
 	}
 	if spec.Checkpoint == "" && s.Checkpoint != "" {
 		spec.Checkpoint = s.Checkpoint
-		if !filepath.IsAbs(spec.Checkpoint) {
+		switch {
+		case objectfs.IsLocation(spec.Checkpoint):
+			if spec.CheckpointFS, err = objectfs.For(spec.Checkpoint); err != nil {
+				return stream.Spec{}, r.fail(s.Pos, err, "sink %q: checkpointLocation %q: %v", s.Name, s.Checkpoint, err)
+			}
+		case !filepath.IsAbs(spec.Checkpoint):
 			spec.Checkpoint = filepath.Join(r.File.Dir, spec.Checkpoint)
 		}
 	}

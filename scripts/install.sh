@@ -3,15 +3,16 @@
 #
 #   kafka      Apache Kafka's jars by Maven, and a JDK
 #   postgres   PostgreSQL's server
+#   nats       NATS' server, built by Go
 #   mysql      MariaDB's server
 #   s3         versitygw, a server with the S3 API over a folder
 #   readers    Spark and deltalake in a Python environment, and the jars with which Spark reads Avro and Delta
 #   guests     clang and lld, Rust with its wasm32 library, and AssemblyScript, for building guests
-#   services   kafka, postgres, mysql and s3
+#   services   kafka, postgres, mysql, nats and s3
 #   all        everything
 #
 # Packages come from Debian, by apt-get, which needs root. No system service is started.
-# KAFKA_VERSION (3.9.1), KAFKA_LIB (the folder of its jars), VERSITYGW (the program) and READERS (the folder of the Python
+# KAFKA_VERSION (3.9.1), NATS_VERSION (2.15.3), KAFKA_LIB (the folder of its jars), VERSITYGW (the program) and READERS (the folder of the Python
 # environment) may be set.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -107,6 +108,17 @@ s3() {
   GOBIN=${program%/*} CGO_ENABLED=0 GOFLAGS=-mod=mod go install github.com/versity/versitygw/cmd/versitygw@v1.8.0 >&2
 }
 
+# The server is a program of its own: its modules are none of ours.
+nats() {
+  local version=${NATS_VERSION:-2.15.3} home
+  home=${HOME:-/tmp}/.cache/wstream/nats-$version
+  [ ! -x "$home/nats-server" ] || return 0
+  have go || die "needs Go to build nats-server"
+  say "install: nats-server $version into $home"
+  (cd / && GOBIN=$home GOFLAGS='' CGO_ENABLED=0 go install "github.com/nats-io/nats-server/v2@v$version" </dev/null >&2) ||
+    die "Go could not build nats-server $version"
+}
+
 mysql() { have mariadbd || [ -x /usr/sbin/mariadbd ] || packages mariadb-server; }
 
 guests() {
@@ -140,13 +152,13 @@ readers() {
   touch "$home/.complete"
 }
 
-services() { kafka; postgres; mysql; s3; }
+services() { kafka; postgres; mysql; nats; s3; }
 all() { services; readers; guests; }
 
 [ $# -gt 0 ] || { sed -n '2,15s/^# \{0,1\}//p' install.sh >&2; exit 2; }
 for part in "$@"; do
   case $part in
-  kafka | postgres | mysql | s3 | readers | guests | services | all) "$part" ;;
-  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, s3, readers, guests, services and all"; exit 2 ;;
+  kafka | postgres | mysql | nats | s3 | readers | guests | services | all) "$part" ;;
+  *) say "install.sh: no part \"$part\"; there are kafka, postgres, mysql, nats, s3, readers, guests, services and all"; exit 2 ;;
   esac
 done

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -190,10 +189,10 @@ func (db *DB) findSnapshots() (snaps []*snapshotInfo, problem error, err error) 
 		}
 	}
 	for _, s := range snaps {
-		path := filepath.Join(db.opts.Dir, s.name)
+		path := vfs.Join(db.opts.Dir, s.name)
 		for _, f := range s.header.Files {
 			if !slices.ContainsFunc(infos, func(i fs.FileInfo) bool { return i.Name() == f }) {
-				s.missing = badSnapshot(path, "file %q, which it refers to, is not there", filepath.Join(db.opts.Dir, f))
+				s.missing = badSnapshot(path, "file %q, which it refers to, is not there", vfs.Join(db.opts.Dir, f))
 			}
 		}
 		if first := db.log.First(); s.oldest()+1 < first {
@@ -288,7 +287,7 @@ func (db *DB) mismatch(from *snapshotInfo, reason string) error {
 	if from == nil {
 		return &DamagedError{db.opts.Dir, reason}
 	}
-	return badSnapshot(filepath.Join(db.opts.Dir, from.name), "%s", reason)
+	return badSnapshot(vfs.Join(db.opts.Dir, from.name), "%s", reason)
 }
 
 // readBuckets reads the content of all buckets from a snapshot and the files that it refers to.
@@ -307,12 +306,12 @@ func (db *DB) readBuckets(from *snapshotInfo, through *[Buckets]int64) error {
 		}
 		err := db.eachBlocks(name, func(chunks [][]byte) error {
 			if err := db.applyChunks(chunks, func(n uint8) bool { return wanted[n] }); err != nil {
-				return badSnapshot(filepath.Join(db.opts.Dir, name), "%v", err)
+				return badSnapshot(vfs.Join(db.opts.Dir, name), "%v", err)
 			}
 			return db.evict()
 		})
 		if errors.Is(err, fs.ErrNotExist) {
-			return badSnapshot(filepath.Join(db.opts.Dir, name), "it is not there")
+			return badSnapshot(vfs.Join(db.opts.Dir, name), "it is not there")
 		}
 		if err != nil {
 			return err

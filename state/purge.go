@@ -3,10 +3,10 @@ package state
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"github.com/wstream/wstream/internal/failpoint"
+	"github.com/wstream/wstream/internal/vfs"
 )
 
 // Purge deletes what is not needed to load version keepFrom or a later one. It keeps two snapshots at or before keepFrom, so
@@ -29,7 +29,7 @@ func (db *DB) Purge(keepFrom int64) error {
 		db.dropBefore(max(keep, 0))
 	}
 	for len(db.undeleted) > 0 {
-		name := filepath.Join(db.opts.Dir, db.undeleted[0])
+		name := vfs.Join(db.opts.Dir, db.undeleted[0])
 		if err := db.opts.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

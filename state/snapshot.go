@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -197,7 +196,7 @@ func (j *snapshotJob) run() {
 
 func (j *snapshotJob) write() error {
 	o := &j.db.opts
-	name := filepath.Join(o.Dir, j.info.name)
+	name := vfs.Join(o.Dir, j.info.name)
 	header, err := json.Marshal(j.info.header)
 	if err != nil {
 		return err
@@ -297,7 +296,7 @@ func badSnapshot(name, format string, args ...any) error {
 
 // openSnapshot opens a snapshot file, reads its header, and returns where the blocks begin.
 func (db *DB) openSnapshot(name string) (f vfs.File, h snapshotHeader, at int64, err error) {
-	path := filepath.Join(db.opts.Dir, name)
+	path := vfs.Join(db.opts.Dir, name)
 	if f, err = db.opts.FS.Open(path); err != nil {
 		return nil, h, 0, err
 	}
@@ -366,7 +365,7 @@ const readGroup = 16 << 20
 // eachBlocks reads the blocks of a snapshot file, checks them, and gives fn the chunks in them, some blocks at a time. An
 // error may come after some of them.
 func (db *DB) eachBlocks(name string, fn func(chunks [][]byte) error) error {
-	path := filepath.Join(db.opts.Dir, name)
+	path := vfs.Join(db.opts.Dir, name)
 	f, _, at, err := db.openSnapshot(name)
 	if err != nil {
 		return err
@@ -436,7 +435,7 @@ func (db *DB) dropVoidSnapshots() error {
 		if !void {
 			continue
 		}
-		if err := db.opts.FS.Remove(filepath.Join(db.opts.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := db.opts.FS.Remove(vfs.Join(db.opts.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

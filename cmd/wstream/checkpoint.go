@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/wstream/wstream/checkpoint"
+	"github.com/wstream/wstream/internal/objectfs"
 	"github.com/wstream/wstream/internal/vfs"
 	"github.com/wstream/wstream/state"
 )
@@ -38,7 +38,11 @@ func openCheckpoint(c *cli.Context, o checkpoint.Options) (*checkpoint.Checkpoin
 	if c.Args().Len() < 1 {
 		return nil, invalid("which folder? e.g. `wstream checkpoint show checkpoint/clicks`")
 	}
-	cp, err := checkpoint.Open(vfs.OS(), c.Args().First(), o)
+	fsys, err := objectfs.For(c.Args().First())
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	cp, err := checkpoint.Open(fsys, c.Args().First(), o)
 	if err != nil {
 		var locked *checkpoint.LockedError
 		if errors.As(err, &locked) || os.IsPermission(err) {
@@ -225,11 +229,11 @@ func (p *program) checkpointVerify(c *cli.Context) error {
 
 // openState loads the state as of a batch; nil when the query has none.
 func openState(cp *checkpoint.Checkpoint, batch int64) (*state.DB, error) {
-	dir := filepath.Join(cp.Dir(), "state")
-	if _, err := os.Stat(dir); err != nil || batch < 0 {
-		return nil, nil //nolint:nilerr // a query without state has no such folder
+	dir := vfs.Join(cp.Dir(), "state")
+	if there, err := vfs.Exists(cp.FS(), dir); !there || err != nil || batch < 0 {
+		return nil, err // a query without state has no such folder
 	}
-	db, err := state.Open(state.Options{Dir: dir, QueryID: cp.QueryID(), Ancestors: cp.Ancestors(), ReadOnly: true})
+	db, err := state.Open(state.Options{FS: cp.FS(), Dir: dir, QueryID: cp.QueryID(), Ancestors: cp.Ancestors(), ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +277,11 @@ func (p *program) checkpointFork(c *cli.Context) error {
 	if c.Args().Len() != 2 {
 		return invalid("expected two folders: `wstream checkpoint fork FROM TO`")
 	}
-	id, err := checkpoint.Fork(vfs.OS(), c.Args().Get(0), c.Args().Get(1))
+	fsys, err := objectfs.For(c.Args().Slice()...)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	id, err := checkpoint.Fork(fsys, c.Args().Get(0), c.Args().Get(1))
 	if err != nil {
 		return err
 	}

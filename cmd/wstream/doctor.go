@@ -19,6 +19,7 @@ import (
 	"github.com/wstream/wstream/connect/sqldb"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/host"
+	"github.com/wstream/wstream/internal/objectfs"
 	"github.com/wstream/wstream/internal/vfs"
 	"github.com/wstream/wstream/pipeline"
 )
@@ -265,8 +266,24 @@ func writable(path string) (string, error) {
 	return "can be written", nil
 }
 
+// bucketUsable tries to put an object below a location, and to delete it.
+func bucketUsable(location string) (string, error) {
+	fsys, err := objectfs.For(location)
+	if err != nil {
+		return "", err
+	}
+	probe := vfs.Join(location, ".wstream-doctor")
+	if err := vfs.WriteFile(fsys, probe, []byte("probe\n")); err != nil {
+		return "", err
+	}
+	return "objects can be put there", fsys.Remove(probe)
+}
+
 // checkpointUsable tells whether a run could own a checkpoint.
 func checkpointUsable(path string) (string, error) {
+	if objectfs.IsLocation(path) {
+		return bucketUsable(path)
+	}
 	detail, err := writable(path)
 	if err != nil {
 		return "", err

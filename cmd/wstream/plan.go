@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,7 +106,7 @@ func planSink(rt *pipeline.Runtime, s *pipeline.Sink) (planned, error) {
 	if err != nil {
 		return r, err
 	}
-	cp, err := checkpoint.Open(vfs.OS(), spec.Checkpoint, checkpoint.Options{ReadOnly: true})
+	cp, err := checkpoint.Open(cmp.Or(spec.CheckpointFS, vfs.OS()), spec.Checkpoint, checkpoint.Options{ReadOnly: true})
 	if errors.Is(err, checkpoint.ErrNotFound) {
 		r.Why = []string{fmt.Sprintf("there is no checkpoint in %s", spec.Checkpoint)}
 		return r, nil

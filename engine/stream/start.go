@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strconv"
@@ -141,8 +142,11 @@ func (q *Query) stateOptions() state.Options {
 		o.SegmentBytes, o.SnapshotBytes, o.SyncSnapshots, o.LateSnapshots = s.SegmentBytes, s.SnapshotBytes, true, s.Later
 	}
 	if !q.temporary {
-		o.FS, o.Dir, o.QueryID, o.Ancestors = spec.CheckpointFS, filepath.Join(spec.Checkpoint, "state"), q.id, q.ledger.c.Ancestors()
+		o.FS, o.Dir, o.QueryID, o.Ancestors = spec.CheckpointFS, vfs.Join(spec.Checkpoint, "state"), q.id, q.ledger.c.Ancestors()
 		o.Generation = q.ledger.c.Epoch()
+		if vfs.Remote(o.FS, o.Dir) { // what exceeds the memory lies on the local disk, as always
+			o.ColdDir = filepath.Join(os.TempDir(), "wstream-state-"+q.id)
+		}
 	}
 	return o
 }
@@ -306,7 +310,7 @@ func (q *Query) openSources() error {
 	for _, in := range q.inputs {
 		env := q.env(in.name)
 		env.Log, env.NextBatch = q.ledger.sourceLog(in.name), q.planning.Load
-		env.OwnFS, env.OwnDir = q.spec.CheckpointFS, filepath.Join(q.spec.Checkpoint, "buffers", logName(in.name))
+		env.OwnFS, env.OwnDir = q.spec.CheckpointFS, vfs.Join(q.spec.Checkpoint, "buffers", logName(in.name))
 		var err error
 		if in.src, err = open(in.name, in.spec, env); err != nil {
 			return err

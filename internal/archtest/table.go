@@ -51,5 +51,6 @@ func Foreign() map[string][]string {
 		"github.com/go-sql-driver/mysql": {"connect", "bench"},
 		"modernc.org/sqlite":             {"connect", "bench"},
 		"github.com/urfave/cli/v2":       {"cmd"},
+		"github.com/minio/minio-go/v7":   {"internal"},
 	}
 }

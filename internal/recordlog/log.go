@@ -81,6 +81,9 @@ func Open(o Options) (*Log, error) {
 	if o.SegmentBytes == 0 {
 		o.SegmentBytes = 64 << 20
 	}
+	if vfs.Remote(o.FS, o.Dir) {
+		o.Preallocate = 0 // every byte that a sync adds is sent
+	}
 	l := &Log{o: o, last: -1, tail: -1}
 	infos, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -93,14 +96,14 @@ func Open(o Options) (*Log, error) {
 			continue
 		}
 		missing = slices.DeleteFunc(missing, func(n string) bool { return n == info.Name() })
-		s := &segment{name: filepath.Join(o.Dir, info.Name()), gen: gen, base: base}
+		s := &segment{name: vfs.Join(o.Dir, info.Name()), gen: gen, base: base}
 		if err := s.walk(&l.o); err != nil {
 			return nil, err
 		}
 		l.segments = append(l.segments, s)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("file %q is missing: %w", filepath.Join(o.Dir, missing[0]), fs.ErrNotExist)
+		return nil, fmt.Errorf("file %q is missing: %w", vfs.Join(o.Dir, missing[0]), fs.ErrNotExist)
 	}
 	slices.SortFunc(l.segments, func(a, b *segment) int {
 		return cmp.Or(cmp.Compare(a.gen, b.gen), cmp.Compare(a.base, b.base))
@@ -353,7 +356,7 @@ func (l *Log) Merge(count int, maxBytes int64) (merged []string, err error) {
 	}
 	gen := l.Generation() + 1
 	s := &segment{gen: gen, base: l.segments[from].base}
-	s.name = filepath.Join(l.o.Dir, segmentName(gen, s.base))
+	s.name = vfs.Join(l.o.Dir, segmentName(gen, s.base))
 	s.header = l.newHeader(gen, s.base, l.tailAt(s.base))
 	for _, old := range l.segments[from:] {
 		for _, start := range old.starts() {
@@ -424,7 +427,7 @@ func (l *Log) DropEmpty() []string {
 // Delete removes the files of segments that were dropped. One that is gone already is no error.
 func (l *Log) Delete(names []string) error {
 	for _, name := range names {
-		if err := l.o.FS.Remove(filepath.Join(l.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := l.o.FS.Remove(vfs.Join(l.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -440,7 +443,7 @@ func (l *Log) newHeader(gen, base, tail int64) SegmentHeader {
 }
 
 func (l *Log) newSegment(gen, base int64) error {
-	s := &segment{name: filepath.Join(l.o.Dir, segmentName(gen, base)), gen: gen, base: base, limit: math.MaxInt64}
+	s := &segment{name: vfs.Join(l.o.Dir, segmentName(gen, base)), gen: gen, base: base, limit: math.MaxInt64}
 	s.header = l.newHeader(gen, base, l.tail)
 	payload, err := json.Marshal(s.header)
 	if err != nil {

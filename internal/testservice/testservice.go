@@ -17,6 +17,10 @@ const (
 	// MySQLVar holds the data source name of a MySQL or MariaDB database in which tables may be made, as
 	// user@tcp(host:port)/database.
 	MySQLVar = "WSTREAM_TEST_MYSQL"
+	// S3Var holds the endpoint of a server with the S3 API as http://…, with the bucket S3Bucket and the key "test", "secret".
+	S3Var = "WSTREAM_TEST_S3"
+	// NATSVar holds the URL of a NATS server with JetStream, as nats://host:port.
+	NATSVar = "WSTREAM_TEST_NATS"
 	// ReadersVar holds the folder of a Python environment with Spark and deltalake, and of the jars that Spark needs.
 	ReadersVar = "WSTREAM_TEST_READERS"
 )
@@ -29,6 +33,22 @@ func Postgres(t testing.TB) string { return address(t, PostgresVar, "scripts/pos
 
 // MySQL returns the data source name of a real MySQL or MariaDB database, and skips the test where there is none.
 func MySQL(t testing.TB) string { return address(t, MySQLVar, "scripts/mysql.sh") }
+
+// S3Bucket is the bucket of the server that S3 returns.
+const S3Bucket = "checkpoints"
+
+// S3 returns the environment, as NAME=VALUE, with which a client finds a real server with the S3 API, and skips the test where
+// there is none.
+func S3(t testing.TB) []string {
+	t.Helper()
+	return []string{
+		"AWS_ENDPOINT_URL_S3=" + address(t, S3Var, "scripts/s3.sh"), "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=secret",
+		"AWS_REGION=us-east-1",
+	}
+}
+
+// NATS returns the URL of a real NATS server with JetStream, and skips the test where there is none.
+func NATS(t testing.TB) string { return address(t, NATSVar, "scripts/nats.sh") }
 
 // Readers returns the folder that scripts/install.sh readers has made, with bin/python and jars in it, and skips the test
 // where there is none.

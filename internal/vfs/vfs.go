@@ -106,6 +106,9 @@ func WriteFile(fsys FS, name string, data []byte) error {
 
 // MkdirAllSync makes a folder and those above it, durably.
 func MkdirAllSync(fsys FS, dir string) error {
+	if Remote(fsys, dir) {
+		return fsys.MkdirAll(dir)
+	}
 	var missing []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := fsys.Stat(d); err == nil {
