@@ -155,7 +155,7 @@ readers() {
 services() { kafka; postgres; mysql; nats; s3; }
 all() { services; readers; guests; }
 
-[ $# -gt 0 ] || { sed -n '2,15s/^# \{0,1\}//p' install.sh >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,17s/^# \{0,1\}//p' install.sh >&2; exit 2; }
 for part in "$@"; do
   case $part in
   kafka | postgres | mysql | nats | s3 | readers | guests | services | all) "$part" ;;
