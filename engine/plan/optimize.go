@@ -14,8 +14,16 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = a.setOpsToJoins(root)
 	root = combineLimits(root)
 	root = conditionsIntoJoins(root)
+	root = a.timesOfWindows(root)
 	root = a.inferNotNull(root)
 	root = a.pushFilters(root)
+	for range maxOuterJoins {
+		narrowed, changed := a.narrowOuterJoins(root)
+		if !changed {
+			break
+		}
+		root = a.pushFilters(a.inferNotNull(conditionsIntoJoins(narrowed)))
+	}
 	root = a.inferFilters(root)
 	root = a.pushFilters(root)
 	return shareParts(root)

@@ -124,22 +124,10 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 	// Time windows that stand in the items alone.
 	var late []expr.Expr
 	for _, it := range items {
-		expr.Walk(it.expr, func(x expr.Expr) bool {
-			if isTimeMarker(x) {
-				late = append(late, x)
-				return false
-			}
-			return true
-		})
+		late = append(late, timeMarkers(it.expr)...)
 	}
 	for _, g := range group {
-		expr.Walk(g, func(x expr.Expr) bool {
-			if isTimeMarker(x) {
-				late = append(late, x)
-				return false
-			}
-			return true
-		})
+		late = append(late, timeMarkers(g)...)
 	}
 	if len(late) > 0 {
 		if node, err = a.addTimeWindows(late, node, s); err != nil {
@@ -369,6 +357,13 @@ func (a *Analyzer) where(cond sql.Expr, n Node, s *scope) (Node, error) {
 	}
 	if e, err = a.condition(e, cond, "WHERE"); err != nil {
 		return nil, err
+	}
+	if markers := timeMarkers(e); len(markers) > 0 { // the condition sees the windows, what follows does not
+		own := *s
+		if n, err = a.addTimeWindows(markers, n, &own); err != nil {
+			return nil, err
+		}
+		e = own.replaceMarkers(e)
 	}
 	return a.filter(e, n, s)
 }

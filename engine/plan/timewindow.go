@@ -64,14 +64,22 @@ func (w *timeMarker) key() string {
 
 func isTimeMarker(e expr.Expr) bool { _, ok := e.(*timeMarker); return ok }
 
+// timeMarkers are the time windows in e that were not put below yet.
+func timeMarkers(e expr.Expr) []expr.Expr {
+	var out []expr.Expr
+	expr.Walk(e, func(x expr.Expr) bool {
+		if isTimeMarker(x) {
+			out = append(out, x)
+			return false
+		}
+		return true
+	})
+	return out
+}
+
 // hasMarker tells whether a time window that was not put below yet is in e.
 func (a *Analyzer) hasMarker(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(x expr.Expr) bool {
-		found = found || isTimeMarker(x)
-		return !found
-	})
-	return found
+	return len(timeMarkers(e)) > 0
 }
 
 // tryTimeWindow resolves a GROUP BY item that is a time window, so that its column is known to
