@@ -58,7 +58,7 @@ func (r *Runtime) Lint() Errors {
 			continue
 		}
 		r.catalog.behind = false
-		a := plan.NewAnalyzer(r.catalog, plan.Settings{ANSI: r.File.Settings.ANSI, Zone: r.Zone, Now: r.env.Now}, r.env.Registry)
+		a := plan.NewAnalyzer(r.catalog, plan.Settings{ANSI: r.File.Settings.ANSI, Zone: r.Zone, Now: r.env.Now, Dir: r.File.Dir}, r.env.Registry)
 		if _, err := r.catalog.view(a, v); err != nil && !r.catalog.behind {
 			add(v.Pos, unwrapView(err))
 		}

@@ -16,6 +16,7 @@ import (
 type Binder struct {
 	ANSI     bool           // settings.ansi
 	Zone     *time.Location // session time zone, UTC when nil
+	Dir      string         // that relative paths of files start from; "" for the working directory
 	Registry *Registry
 	Now      int64 // microseconds since the epoch, for literals such as DATE 'today'; 0 takes the clock
 	Call     CallInfo

@@ -125,6 +125,7 @@ func Builtins() []*Function {
 		csvFunctions(),
 		variantFunctions(),
 		avroFunctions(),
+		protobufFunctions(),
 	)
 }
 

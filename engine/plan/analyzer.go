@@ -27,6 +27,7 @@ type Settings struct {
 	ANSI bool
 	Zone *time.Location
 	Now  func() time.Time // for literals such as timestamp'now'
+	Dir  string           // that relative paths in functions start from; "" for the working directory
 }
 
 // Analyzer turns syntax trees into resolved plans. One Analyzer serves one query: identities of

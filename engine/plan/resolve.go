@@ -12,7 +12,7 @@ import (
 
 // binder makes a binder with the session's settings; at gives errors their place.
 func (a *Analyzer) binder(at sql.Node) *expr.Binder {
-	b := &expr.Binder{ANSI: a.Settings.ANSI, Zone: a.Settings.Zone, Registry: a.Registry}
+	b := &expr.Binder{ANSI: a.Settings.ANSI, Zone: a.Settings.Zone, Dir: a.Settings.Dir, Registry: a.Registry}
 	if at != nil {
 		p := at.At()
 		b.Call.Line, b.Call.Col = p.Line, p.Col

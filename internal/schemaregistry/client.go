@@ -28,6 +28,9 @@ const (
 	mediaType   = "application/vnd.schemaregistry.v1+json"
 	timeout     = 10 * time.Second
 	largestBody = 16 << 20
+
+	deepestPath  = 64      // messages within messages
+	largestIndex = 1 << 20 // messages of a file
 )
 
 // Client asks one registry. It remembers schemas by number, which never change, and may be shared.
@@ -44,6 +47,15 @@ type Schema struct {
 	ID   int32  `json:"id"`
 	Type string `json:"schemaType"` // "" or AVRO, PROTOBUF, JSON
 	Text string `json:"schema"`
+
+	References []Reference `json:"references"` // what the schema imports
+}
+
+// Reference is a schema that another one imports, under the name that it imports it by.
+type Reference struct {
+	Name    string `json:"name"`
+	Subject string `json:"subject"`
+	Version int    `json:"version"`
 }
 
 // New makes a client of options; without an address it is nil.
@@ -149,6 +161,39 @@ func Unframe(message []byte) (id int32, value []byte, ok bool) {
 		return 0, nil, false
 	}
 	return int32(binary.BigEndian.Uint32(message[1:])), message[5:], true
+}
+
+// UnframeIndexes takes what stands between the frame and the value of a Protobuf message apart: which message of the
+// schema it is, by positions as in a file's list of messages and, further in, in a message's list. ok is false for bytes
+// that are no such list.
+func UnframeIndexes(b []byte) (path []int, value []byte, ok bool) {
+	n, k := binary.Varint(b)
+	if k <= 0 || n < 0 || n > deepestPath {
+		return nil, nil, false
+	}
+	if b = b[k:]; n == 0 {
+		return []int{0}, b, true // the first message, in a byte instead of two
+	}
+	for range n {
+		i, k := binary.Varint(b)
+		if k <= 0 || i < 0 || i > largestIndex {
+			return nil, nil, false
+		}
+		path, b = append(path, int(i)), b[k:]
+	}
+	return path, b, true
+}
+
+// AppendIndexes appends which message of a schema follows.
+func AppendIndexes(dst []byte, path []int) []byte {
+	if len(path) == 1 && path[0] == 0 {
+		return append(dst, 0)
+	}
+	dst = binary.AppendVarint(dst, int64(len(path)))
+	for _, i := range path {
+		dst = binary.AppendVarint(dst, int64(i))
+	}
+	return dst
 }
 
 // AppendFrame appends what stands before the value of a message.
