@@ -130,6 +130,9 @@ WS_FUNC int64_t ws_produce_(const void *t, uint32_t tn, const void *f, uint32_t 
 }
 #endif
 
+/* Ends the call: the host throws the instance away. */
+WS_INLINE _Noreturn void ws_trap(void) { __builtin_trap(); }
+
 /* ---- Bytes ---- */
 
 typedef struct { const uint8_t *p; uint32_t n; } ws_bytes;
@@ -214,7 +217,7 @@ WS_FUNC void *ws_keep(uint32_t n) {
 /* Memory of this call, not cleared, aligned to 64 bytes; traps when there is none. */
 WS_FUNC void *ws_alloc(uint32_t n) {
   void *p = ws_bump(&ws_top, n);
-  if (!p) __builtin_trap();
+  if (!p) ws_trap();
   return p;
 }
 
@@ -384,7 +387,7 @@ WS_INLINE ws_builder *ws_below(const ws_builder *b, uint32_t i) { return b->chil
 
 /* Adds a builder as a main column of the output. */
 WS_FUNC ws_builder *ws_output_of(ws_call *c, ws_builder *b) {
-  if (c->out_main >= 48) __builtin_trap();
+  if (c->out_main >= 48) ws_trap();
   c->out[c->out_main++] = b;
   c->out_count = c->out_main;
   return b;
@@ -487,7 +490,7 @@ static __attribute__((unused)) void ws_add_null(ws_builder *b) {
   else if (b->type != WS_BOOL) __builtin_memset(b->data + b->rows * ws_width(b->type), 0, ws_width(b->type));
   b->rows++;
 }
-WS_INLINE void ws_add_bool(ws_builder *b, int v) { ws_room(b); b->data[b->rows >> 3] |= (uint8_t)((v != 0) << (b->rows & 7)); ws_row(b); }
+WS_INLINE void ws_add_bool(ws_builder *b, int v) { ws_room(b); b->data[b->rows >> 3] |= (uint8_t)((v ? 1u : 0u) << (b->rows & 7)); ws_row(b); }
 WS_INLINE void ws_add_i8(ws_builder *b, int8_t v) { ws_room(b); ((int8_t *)b->data)[b->rows] = v; ws_row(b); }
 WS_INLINE void ws_add_i16(ws_builder *b, int16_t v) { ws_room(b); ((int16_t *)b->data)[b->rows] = v; ws_row(b); }
 WS_INLINE void ws_add_i32(ws_builder *b, int32_t v) { ws_room(b); ((int32_t *)b->data)[b->rows] = v; ws_row(b); }
@@ -507,7 +510,7 @@ WS_INLINE void ws_add_str(ws_builder *b, const char *s) { ws_add_bytes(b, s, ws_
 WS_FUNC void ws_end(ws_builder *b) {
   ws_room(b);
   for (uint32_t i = 0; i < b->child_count; i++) {
-    if (b->children[i]->rows != (b->offsets ? b->children[0]->rows : b->rows + 1)) __builtin_trap();
+    if (b->children[i]->rows != (b->offsets ? b->children[0]->rows : b->rows + 1)) ws_trap();
   }
   if (b->offsets) b->offsets[b->rows + 1] = (int32_t)b->children[0]->rows;
   ws_row(b);
@@ -559,11 +562,11 @@ WS_FUNC void ws_parents_none(ws_call *c) {
 
 /* Opens a section; the columns that are added with ws_section_add belong to it. */
 WS_FUNC void ws_open_section(ws_call *c, uint32_t id, uint32_t rows) {
-  if (c->out_section_count >= 8) __builtin_trap();
+  if (c->out_section_count >= 8) ws_trap();
   c->out_sections[c->out_section_count++] = (ws_section){id, rows, 0, 0};
 }
 WS_FUNC void ws_section_add(ws_call *c, ws_builder *b) {
-  if (c->out_count >= 64) __builtin_trap();
+  if (c->out_count >= 64) ws_trap();
   c->out[c->out_count++] = b;
   c->out_sections[c->out_section_count - 1].columns++;
 }
@@ -576,7 +579,7 @@ WS_INLINE void ws_put_buffer(ws_tables *t, const void *p, uint32_t n) {
 
 /* Writes the nodes of a column and of what is below it. */
 static __attribute__((unused)) void ws_put_column(ws_tables *t, const ws_builder *b) {
-  if (t->nodes + 2 > WS_MAX_NODES) __builtin_trap();
+  if (t->nodes + 2 > WS_MAX_NODES) ws_trap();
   ws_node *n = &t->node[t->nodes++];
   if (b->passed) {
     *n = (ws_node){WS_NULL, WS_NODE_PASSED, 0, 0, b->passed - 1, 0, 0};
@@ -868,10 +871,10 @@ WS_FUNC void ws_open(ws_call *c, const uint8_t *p) {
     for (uint32_t j = 0; j < d->children; j++) k->next = c->columns[k->next].next;
     if (d->type == WS_NULL) continue;
     const ws_buffer *f = &buffer[d->buffer];
-    if (f[0].length) k->valid = p + f[0].offset;
-    if (ws_has_bytes(d->type)) { k->offsets = (const int32_t *)(p + f[1].offset); k->data = p + f[2].offset; }
-    else if (d->type == WS_LIST || d->type == WS_MAP) k->offsets = (const int32_t *)(p + f[1].offset);
-    else if (d->type != WS_STRUCT) k->data = p + f[1].offset;
+    if (f[0].length) k->valid = p + (size_t)f[0].offset;
+    if (ws_has_bytes(d->type)) { k->offsets = (const int32_t *)(p + (size_t)f[1].offset); k->data = p + (size_t)f[2].offset; }
+    else if (d->type == WS_LIST || d->type == WS_MAP) k->offsets = (const int32_t *)(p + (size_t)f[1].offset);
+    else if (d->type != WS_STRUCT) k->data = p + (size_t)f[1].offset;
   }
   uint32_t at = 0;
   for (i = 0; i < h->columns; i++) { c->main[i] = at; at = c->columns[at].next; }

@@ -1,7 +1,7 @@
 // Guests for wstream in AssemblyScript. A guest registers its functions and exports the entry points:
 //
-//     import { Call, module, add } from "@wstream/sdk";
-//     export { wstream_abi_v1, wstream_manifest, wstream_buffer, wstream_bind, wstream_call, wstream_error } from "@wstream/sdk";
+//     import { Call, module, add } from "@wstream/sdk/assembly";
+//     export { wstream_abi_v1, wstream_manifest, wstream_buffer, wstream_bind, wstream_call, wstream_error } from "@wstream/sdk/assembly";
 //
 //     module("sample", "1.0.0");
 //     add("big", "filter", "amount DOUBLE", "", (c: Call): void => {
