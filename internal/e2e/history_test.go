@@ -14,6 +14,7 @@ import (
 // history is what a test has seen of a checkpoint between the runs of a query. A checkpoint forgets old batches; the
 // history does not.
 type history struct {
+	fs      vfs.FS
 	dir     string
 	offsets map[int64][]byte // offset entries by batch, as JSON
 	commits map[int64][]byte
@@ -21,14 +22,14 @@ type history struct {
 }
 
 func newHistory(dir string) *history {
-	return &history{dir: dir, offsets: map[int64][]byte{}, commits: map[int64][]byte{}}
+	return &history{fs: vfs.OS(), dir: dir, offsets: map[int64][]byte{}, commits: map[int64][]byte{}}
 }
 
 // look reads the checkpoint while nobody owns it. An entry that has changed since it was last seen is a fault: a batch runs
 // again with exactly the offsets, the time and the watermark of its first time, and is committed once.
 func (h *history) look(t *testing.T) {
 	t.Helper()
-	c, err := checkpoint.Open(vfs.OS(), h.dir, checkpoint.Options{ReadOnly: true})
+	c, err := checkpoint.Open(h.fs, h.dir, checkpoint.Options{ReadOnly: true})
 	var missing *checkpoint.MissingError
 	if errors.Is(err, checkpoint.ErrNotFound) || errors.As(err, &missing) && len(h.offsets) == 0 {
 		return // killed before it was made

@@ -19,6 +19,7 @@ import (
 
 	"github.com/wstream/wstream/internal/failpoint"
 	"github.com/wstream/wstream/internal/testdirs"
+	"github.com/wstream/wstream/internal/testservice"
 	"github.com/wstream/wstream/testdata/guests"
 )
 
@@ -30,10 +31,15 @@ import (
 type cell struct {
 	point, action, sink, kind string
 	batch                     int64
+	objects                   string // where the checkpoint is in an object store: "small" or "real"; empty is a folder
 }
 
 func (c cell) String() string {
-	return fmt.Sprintf("%s@batch=%d=%s/%s/%s", c.point, c.batch, c.action, c.sink, c.kind)
+	s := fmt.Sprintf("%s@batch=%d=%s/%s/%s", c.point, c.batch, c.action, c.sink, c.kind)
+	if c.objects != "" {
+		s += "/s3-" + c.objects
+	}
+	return s
 }
 
 // kinds are the queries, by the kind of their state. Each gives rows (window_start, window_end, url, cnt) in which no url
@@ -130,8 +136,16 @@ type place struct {
 type stage struct {
 	t        *testing.T
 	bin, dir string
+	env      []string // more than our own environment
 	history  *history
 	fired    bool
+}
+
+// command is the program with arguments.
+func (s *stage) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(s.bin, args...)
+	cmd.Env = append(os.Environ(), s.env...)
+	return cmd
 }
 
 // writeInput writes the files with the given numbers. All times of the first one are within the delay of the watermark,
@@ -188,17 +202,21 @@ views:
 sinks:
   out:
     outputMode: append
-    checkpointLocation: checkpoint
+    checkpointLocation: %s
 %s
 `
 
 // newStage writes the pipeline of a cell.
-func newStage(t *testing.T, kind, block string, keep int) *stage {
+func newStage(t *testing.T, kind, block string, keep int, objects string) *stage {
 	t.Helper()
 	s := &stage{t: t, bin: testdirs.Program(t), dir: t.TempDir()}
 	s.history = newHistory(filepath.Join(s.dir, "checkpoint"))
+	location := "checkpoint"
+	if objects != "" {
+		location = s.useObjects(objects)
+	}
 	s.check(os.WriteFile(filepath.Join(s.dir, "clicks.wasm"), guests.Clicks(), 0o644))
-	s.check(os.WriteFile(filepath.Join(s.dir, "p.yaml"), fmt.Appendf(nil, matrixPipeline, keep, kinds()[kind], block), 0o644))
+	s.check(os.WriteFile(filepath.Join(s.dir, "p.yaml"), fmt.Appendf(nil, matrixPipeline, keep, kinds()[kind], location, block), 0o644))
 	return s
 }
 
@@ -209,7 +227,7 @@ func (s *stage) run(points ...string) (killed bool) {
 	for _, p := range points {
 		args = append(args, "--fail-at", p)
 	}
-	cmd := exec.Command(s.bin, append(args, filepath.Join(s.dir, "p.yaml"))...)
+	cmd := s.command(append(args, filepath.Join(s.dir, "p.yaml"))...)
 	out, err := cmd.CombinedOutput()
 	s.history.look(s.t)
 	return s.wasKilled(cmd, err, out)
@@ -234,7 +252,7 @@ func (s *stage) stop(batch int64, points ...string) (killed bool) {
 	for _, p := range points {
 		args = append(args, "--fail-at", p)
 	}
-	cmd := exec.Command(s.bin, append(args, filepath.Join(s.dir, "p.yaml"))...)
+	cmd := s.command(append(args, filepath.Join(s.dir, "p.yaml"))...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
@@ -363,7 +381,7 @@ func (a *answers) of(t *testing.T, kind string, files int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t, kind, p.block, 100)
+	s := newStage(t, kind, p.block, 100, "")
 	s.writeInput(0, files)
 	s.run()
 	s.writeInput(files, matrixFiles)
@@ -389,7 +407,7 @@ func playCell(t *testing.T, c cell, want []string, y *tally) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t, c.kind, p.block, keep)
+	s := newStage(t, c.kind, p.block, keep, c.objects)
 	s.play(c)
 	y.add(t, c, s.fired)
 	var got []string
@@ -416,7 +434,7 @@ func allCells(sinks ...string) []cell {
 			for _, sink := range sinks {
 				for _, kind := range []string{"stateless", "window", "session", "join", "dedup"} {
 					for _, batch := range []int64{0, 3} {
-						out = append(out, cell{point, action, sink, kind, batch})
+						out = append(out, cell{point, action, sink, kind, batch, ""})
 					}
 				}
 			}
@@ -438,24 +456,40 @@ func TestMatrix(t *testing.T) {
 	rng.Shuffle(len(services), func(i, j int) { services[i], services[j] = services[j], services[i] })
 	sample := min(number("WSTREAM_SAMPLE", 120), len(services))
 	t.Logf("seed %d: %d cells without a service, %d of %d with one (%s)", sd, len(cells), sample, len(services), strings.Join(reachable(), ", "))
-	runCells(t, append(cells, services[:sample]...))
+	cells = append(cells, services[:sample]...)
+	objects := allCells("file", "foreachBatch", "delta", "sqlite")
+	rng.Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
+	for i := range min(number("WSTREAM_SAMPLE_S3", 120), len(objects)) {
+		objects[i].objects = "small"
+		if os.Getenv(testservice.S3Var) != "" {
+			objects[i].objects = "real"
+		}
+		cells = append(cells, objects[i])
+	}
+	runCells(t, cells)
 }
 
 // TestCrashSlice is a fixed slice of the matrix.
 func TestCrashSlice(t *testing.T) {
 	runCells(t, []cell{
-		{failpoint.OffsetLogPartial, "torn", "file", "window", 3},
-		{failpoint.OffsetDurable, "kill", "delta", "join", 0},
-		{failpoint.SourceMid, "kill", "sqlite", "session", 3},
-		{failpoint.OpMid, "kill", "file", "dedup", 3},
-		{failpoint.StateLogPartial, "torn", "file", "join", 3},
-		{failpoint.StateSnapshotMid, "kill", "file", "window", 3},
-		{failpoint.SinkStaged, "kill", "foreachBatch", "session", 3},
-		{failpoint.SinkPublished, "kill", "delta", "window", 3},
-		{failpoint.CommitLogPartial, "torn", "sqlite", "stateless", 0},
-		{failpoint.PurgeMid, "kill", "file", "dedup", 3},
-		{failpoint.NoDataMid, "kill", "foreachBatch", "window", 3},
-		{failpoint.StopMid, "kill", "file", "join", 3},
+		{failpoint.OffsetLogPartial, "torn", "file", "window", 3, ""},
+		{failpoint.OffsetDurable, "kill", "delta", "join", 0, ""},
+		{failpoint.SourceMid, "kill", "sqlite", "session", 3, ""},
+		{failpoint.OpMid, "kill", "file", "dedup", 3, ""},
+		{failpoint.StateLogPartial, "torn", "file", "join", 3, ""},
+		{failpoint.StateSnapshotMid, "kill", "file", "window", 3, ""},
+		{failpoint.SinkStaged, "kill", "foreachBatch", "session", 3, ""},
+		{failpoint.SinkPublished, "kill", "delta", "window", 3, ""},
+		{failpoint.CommitLogPartial, "torn", "sqlite", "stateless", 0, ""},
+		{failpoint.PurgeMid, "kill", "file", "dedup", 3, ""},
+		{failpoint.NoDataMid, "kill", "foreachBatch", "window", 3, ""},
+		{failpoint.StopMid, "kill", "file", "join", 3, ""},
+		{failpoint.OffsetLogPartial, "torn", "file", "session", 3, "small"},
+		{failpoint.StateCommitted, "kill", "foreachBatch", "window", 3, "small"},
+		{failpoint.SinkPublished, "kill", "file", "window", 3, "small"},
+		{failpoint.CommitLogUnsynced, "kill", "sqlite", "dedup", 0, "small"},
+		{failpoint.StateSnapshotMid, "kill", "file", "join", 3, "small"},
+		{failpoint.PurgeMid, "kill", "file", "stateless", 3, "small"},
 	})
 }
 

@@ -22,7 +22,7 @@ func TestStopFinishesTheBatch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := newStage(t, "window", p.block, 100)
+				s := newStage(t, "window", p.block, 100, "")
 				s.writeInput(0, matrixFiles)
 				cmd := exec.Command(s.bin, "run", "--fail-at", fmt.Sprintf("%s@batch=2=sleep:1500", point), filepath.Join(s.dir, "p.yaml"))
 				s.check(cmd.Start())
