@@ -9,6 +9,7 @@ import (
 	"github.com/wstream/wstream/connect/http"
 	"github.com/wstream/wstream/connect/kafka"
 	"github.com/wstream/wstream/connect/memory"
+	"github.com/wstream/wstream/connect/nats"
 	"github.com/wstream/wstream/connect/noop"
 	"github.com/wstream/wstream/connect/rate"
 	"github.com/wstream/wstream/connect/socket"
@@ -24,5 +25,5 @@ func All() []*connector.Spec {
 	all = append(all, sqldb.Specs()...)
 	all = append(all, rate.Specs()...)
 	all = append(all, socket.Spec())
-	return append(all, console.Spec(), http.Spec(), kafka.Spec(), memory.Spec(), noop.Spec())
+	return append(all, console.Spec(), http.Spec(), kafka.Spec(), memory.Spec(), nats.Spec(), noop.Spec())
 }

@@ -254,7 +254,7 @@ func (w *writer) publish(ctx context.Context, messages []*nats.Msg) error {
 			return nil
 		}
 		if time.Since(begun) > c.timeout {
-			return c.away(fmt.Errorf("%d messages without an answer: %w", len(messages), cause))
+			return c.away(fmt.Errorf("%d messages are without an answer, the first of subject %q (is it one of stream %q?): %w", len(messages), messages[0].Subject, c.name, cause))
 		}
 		if err := sleep(ctx, retryWait); err != nil {
 			return err

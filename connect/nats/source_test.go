@@ -223,7 +223,7 @@ func TestRefusedStreams(t *testing.T) {
 func TestManyMessages(t *testing.T) {
 	server := newService(t)
 	s := stationAt(t, server.url, nil)
-	const n = 30_000
+	const n = 3000
 	publish := func(from, to int) {
 		t.Helper()
 		for i := from; i < to; i++ {
@@ -237,7 +237,7 @@ func TestManyMessages(t *testing.T) {
 		<-s.js.PublishAsyncComplete()
 	}
 	publish(0, n)
-	o := s.open("maxOffsetsPerTrigger", "10000")
+	o := s.open("maxOffsetsPerTrigger", "1000")
 	var got []string
 	one := o.next(nil)
 	got = append(got, o.values(nil, one)...)
