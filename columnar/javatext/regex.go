@@ -174,7 +174,9 @@ func (p *Pattern) RegexpSubstr(s string) (text string, ok bool) {
 	if !m.next(true) {
 		return "", false
 	}
-	return m.group(0)
+	text, ok = m.group(0)
+	// Spark takes the empty match for none.
+	return text, ok && text != ""
 }
 
 // RegexpCount returns the number of matches.

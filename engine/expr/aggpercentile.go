@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/wstream/wstream/columnar"
@@ -134,29 +135,42 @@ type percentileAcc struct {
 	ps                []float64
 	array, disc, desc bool
 	out, typ          *columnar.Type
-	counts            []map[float64]int64
+	counts            []map[uint64]int64 // by orderedBits
 }
 
 func (a *percentileAcc) Grow(n int) { a.counts = growTo(a.counts, n) }
 
-// floatKey makes one key of every NaN, which a map would not find again, and of both zeros.
-func floatKey(v float64) float64 {
-	if v != v {
-		return math.Inf(1)
+// orderedBits makes a key of a number whose order is that of the numbers, NaN the greatest. All NaN have one key; the two
+// zeros have one each, as in Spark.
+func orderedBits(v float64) uint64 {
+	b := math.Float64bits(v)
+	switch {
+	case v != v:
+		return math.MaxUint64
+	case b>>63 == 1:
+		return ^b
 	}
-	if v == 0 {
-		return 0
+	return b | 1<<63
+}
+
+// fromOrderedBits undoes orderedBits.
+func fromOrderedBits(k uint64) float64 {
+	switch {
+	case k == math.MaxUint64:
+		return math.NaN()
+	case k>>63 == 0:
+		return math.Float64frombits(^k)
 	}
-	return v
+	return math.Float64frombits(k &^ (1 << 63))
 }
 
 func (a *percentileAcc) add(g uint32, v float64, n int64) {
 	m := a.counts[g]
 	if m == nil {
-		m = map[float64]int64{}
+		m = map[uint64]int64{}
 		a.counts[g] = m
 	}
-	m[floatKey(v)] += n
+	m[orderedBits(v)] += n
 }
 
 func (a *percentileAcc) Update(group []uint32, args []*columnar.Column) error {
@@ -199,12 +213,12 @@ func (a *percentileAcc) Merge(group []uint32, state []*columnar.Column) error {
 	return nil
 }
 
-func sortedKeys(m map[float64]int64) []float64 {
-	keys := make([]float64, 0, len(m))
+func sortedKeys(m map[uint64]int64) []uint64 {
+	keys := make([]uint64, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}
-	sort.Float64s(keys)
+	slices.Sort(keys)
 	return keys
 }
 
@@ -213,7 +227,7 @@ func (a *percentileAcc) State() ([]*columnar.Column, error) {
 	n := columnar.NewBuilder(columnar.ArrayOf(columnar.Int64, false), len(a.counts))
 	for _, m := range a.counts {
 		for _, k := range sortedKeys(m) {
-			v.Child(0).AppendFloat(k)
+			v.Child(0).AppendFloat(fromOrderedBits(k))
 			n.Child(0).AppendInt(m[k])
 		}
 		v.AppendNested()
@@ -257,10 +271,10 @@ func (a *percentileAcc) Result() (*columnar.Column, error) {
 }
 
 // at is the percentile p of total rows.
-func (a *percentileAcc) at(keys []float64, upTo []int64, total int64, p float64) float64 {
+func (a *percentileAcc) at(keys []uint64, upTo []int64, total int64, p float64) float64 {
 	find := func(rank int64) float64 { // rank from 0
 		i := sort.Search(len(upTo), func(i int) bool { return upTo[i] > rank })
-		return keys[min(i, len(keys)-1)]
+		return fromOrderedBits(keys[min(i, len(keys)-1)])
 	}
 	if a.disc {
 		if a.desc {

@@ -213,8 +213,6 @@ func divInts[T interface {
 				err := divideByZero()
 				if b != 0 {
 					err = overflow("try_divide")
-				} else if !l.Type.IsIntegral() {
-					err = sparkerr.New("INTERVAL_DIVIDED_BY_ZERO", "division by zero; use `try_divide` to get NULL instead")
 				}
 				if err := e.fault(out, i, err); err != nil {
 					return err

@@ -91,7 +91,7 @@ func gatherRows(typ, elem *columnar.Type, a []vec, n int) *columnar.Column {
 func (b *Binder) arrayAndValue(args []Expr, arr, val int, nullValue bool) ([]Expr, error) {
 	sql := b.sql(args)
 	x, y := args[arr].Type(), args[val].Type()
-	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind != columnar.KindArray || x.Elem.Kind == columnar.KindNull)
+	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind != columnar.KindArray || x.Elem.Kind == columnar.KindNull && b.name() != "array_remove")
 	if !nullValue && (x.Kind == columnar.KindNull || untyped) {
 		return nil, mismatch("NULL_TYPE", sql, "null typed values cannot be used as arguments of `%s`", b.name())
 	}

@@ -525,12 +525,11 @@ func (b *Binder) timestampDiff(args []Expr) (Expr, error) {
 	e := simple("timestampdiff", in, columnar.Int64, func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
 		z := ctx.zone()
 		return rows(columnar.Int64, a, n, func(w *columnar.Builder, i int) error {
-			from, to := i64(a[0], i), i64(a[1], i)
+			from, to := z.ToLocal(i64(a[0], i)), z.ToLocal(i64(a[1], i))
 			if u := unitMicros(unit); u > 0 {
 				w.AppendInt((to - from) / u)
 				return nil
 			}
-			from, to = z.ToLocal(from), z.ToLocal(to)
 			var v int64
 			switch unit {
 			case "DAY", "DAYOFYEAR":

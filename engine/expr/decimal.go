@@ -224,7 +224,14 @@ func arithDecimals(e *arith, out *columnar.Column, l, r vec) error {
 				}
 				continue
 			}
-			d[i] = o.whole(x[l.row(i)], b)
+			v, ok := o.whole(x[l.row(i)], b)
+			if !ok {
+				if err := e.fault(out, i, sparkerr.New("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "the quotient cannot be represented as Decimal(38, 0)")); err != nil {
+					return err
+				}
+				continue
+			}
+			d[i] = v
 		}
 		return nil
 	}
@@ -265,18 +272,21 @@ func arithDecimals(e *arith, out *columnar.Column, l, r vec) error {
 	return nil
 }
 
-// whole is the integral part of x/y cut to 64 bits.
-func (o *decimalOp) whole(x, y columnar.Dec128) int64 {
+// whole is the integral part of x/y cut to 64 bits; ok is false for one of more than 38 digits.
+func (o *decimalOp) whole(x, y columnar.Dec128) (v int64, ok bool) {
 	s := max(o.s1, o.s2)
 	a, ok1 := x.Mul(columnar.Pow10(s - o.s1))
 	b, ok2 := y.Mul(columnar.Pow10(s - o.s2))
 	if ok1 && ok2 {
 		q, _ := divDec(a, b)
-		return q.Int64()
+		return q.Int64(), true
 	}
 	p, q := x.Big(), y.Big()
 	p.Mul(p, bigPow10(s-o.s1))
 	q.Mul(q, bigPow10(s-o.s2))
 	p.Quo(p, q)
-	return int64(new(big.Int).And(p, new(big.Int).SetUint64(^uint64(0))).Uint64())
+	if p.CmpAbs(bigPow10(maxPrecision)) >= 0 {
+		return 0, false
+	}
+	return int64(new(big.Int).And(p, new(big.Int).SetUint64(^uint64(0))).Uint64()), true
 }

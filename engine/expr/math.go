@@ -270,7 +270,7 @@ func (b *Binder) rounding(name string, mode roundMode, args []Expr, scale int) *
 				r, ok := roundDecimal(v, t.Scale, scale, mode, typ.Precision)
 				if !ok {
 					if ansi {
-						return nil, decimalRange(string(columnar.AppendDec(nil, v, t.Scale)), typ)
+						return nil, sparkerr.New("NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION", "%s cannot be represented as Decimal(%d, %d)", columnar.AppendDec(nil, v, t.Scale), typ.Precision, typ.Scale)
 					}
 					clearValid(out, i)
 				}

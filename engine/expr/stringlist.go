@@ -162,7 +162,7 @@ func stringFunctions() []*Function {
 		f("encode", "encode(str, charset)", "The bytes of a string in a character set.", "SELECT encode('abc', 'utf-8') → abc", bindCharset("encode")),
 		f("decode_charset", "decode(bin, charset)", "The string of bytes in a character set: decode of two arguments.", "SELECT decode(X'616263', 'utf-8') → abc", bindCharset("decode")),
 		f("quote", "quote(str)", "The string in single quotes.", "SELECT quote('a') → 'a'", stringFn(func(dst []byte, s string) []byte {
-			return append(append(append(dst, '\''), strings.ReplaceAll(s, "'", "\\'")...), '\'')
+			return append(append(append(dst, '\''), strings.ReplaceAll(javatext.MakeValidUTF8(s), "'", "\\'")...), '\'')
 		})),
 		f("mask", "mask(str[, upper[, lower[, digit[, other]]]])", "The string with its letters and digits replaced.", "SELECT mask('AbCD123-@$#') → XxXXnnn-@$#", bindMask),
 		f("luhn_check", "luhn_check(str)", "Whether digits pass Luhn's test.", "SELECT luhn_check('79927398713') → true", typed{specs: []spec{isString}, out: columnar.Bool, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {

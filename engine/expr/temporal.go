@@ -522,7 +522,9 @@ func (e *scaledInterval) Eval(ctx *Context, in *columnar.Batch) (*columnar.Colum
 			var v int64
 			v, err = e.scale(int64(columnar.Values[int32](iv.Column)[j]), by, k)
 			if err == nil && !fitsInt(v, 4) {
-				err = sparkerr.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", "integer overflow while operating with intervals")
+				if err = sparkerr.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", "integer overflow while operating with intervals"); e.op == "/" && by.Type.IsIntegral() {
+					err = quotientOverflow()
+				}
 			}
 			columnar.Values[int32](out)[i] = int32(v)
 		default:
@@ -542,6 +544,11 @@ func intervalByZero() error {
 	return sparkerr.New("INTERVAL_DIVIDED_BY_ZERO", "division by zero; use `try_divide` to get NULL instead")
 }
 
+// quotientOverflow is the error of the least interval divided by -1.
+func quotientOverflow() error {
+	return sparkerr.New("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", "interval overflow; use `try_divide` to get NULL instead")
+}
+
 // scale multiplies or divides units by the number at row k, rounding half away from zero.
 func (e *scaledInterval) scale(v int64, by vec, k int) (int64, error) {
 	long := sparkerr.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", "long overflow while operating with intervals")
@@ -559,7 +566,7 @@ func (e *scaledInterval) scale(v int64, by vec, k int) (int64, error) {
 			return 0, intervalByZero()
 		}
 		if v == math.MinInt64 && m == -1 {
-			return 0, long
+			return 0, quotientOverflow()
 		}
 		q, r := v/m, v%m
 		if r != 0 && uint64(abs64(r)) >= uint64(abs64(m))-uint64(abs64(r)) {
