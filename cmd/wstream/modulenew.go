@@ -75,6 +75,11 @@ func (p *program) moduleBuild(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if language == "rust" {
+		if tool, err = rustTarget(c.Context, project, tool); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
 	p.note("%s", buildText(project))
 	cmd := exec.CommandContext(c.Context, tool, project.Build[1:]...)
 	cmd.Dir = dir
@@ -100,8 +105,12 @@ func buildHint(dir, language string) string {
 		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 			return "; the compiler is not installed: run `npm install` in " + dir + " first"
 		}
-	case "rust":
-		return "; if the target is missing: `rustup target add wasm32-unknown-unknown`"
+	case "c":
+		if _, err := exec.LookPath("wasm-ld"); err != nil {
+			return "; if the linker wasm-ld is missing: " + toolchains()["c"].install
+		}
+	case "go":
+		return "; it takes Go 1.24 or later"
 	}
 	return ""
 }
@@ -150,20 +159,4 @@ func declared(text, prefix, def string) string {
 		}
 	}
 	return def
-}
-
-// compiler finds a tool. clang goes by the name of its version on some systems.
-func compiler(dir, language, tool string) (string, error) {
-	names := []string{tool}
-	if tool == "clang" {
-		for v := 25; v >= 15; v-- {
-			names = append(names, fmt.Sprintf("clang-%d", v))
-		}
-	}
-	for _, n := range names {
-		if path, err := exec.LookPath(n); err == nil {
-			return path, nil
-		}
-	}
-	return "", environment(fmt.Errorf("%s: building %s needs %q, which is not in PATH; install it and build again", dir, language, tool))
 }

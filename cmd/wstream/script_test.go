@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the sessions of the command line in testdata. Beside the usual commands of scripts there are
 //
 //	code N COMMAND…  the command ends with exit code N
+//	bare N COMMAND…  wstream with a command, where nothing is in PATH, ends with exit code N
 //	await FILE       the file is there within ten seconds
 //	scrape LOG FILE  what is served at the address that LOG names as that of the metrics, once a batch has been committed
 func TestScripts(t *testing.T) {
@@ -40,10 +41,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GUESTS", guests)
 			e.Setenv("HOSTILE", hostile)
+			e.Setenv("REALHOME", os.Getenv("HOME"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": scriptCode, "await": scriptAwait, "scrape": scriptScrape},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": scriptCode, "bare": scriptBare, "await": scriptAwait, "scrape": scriptScrape},
 	})
 }
 
@@ -64,6 +66,27 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, expected %d", got, want)
 	}
+}
+
+func scriptBare(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: bare N COMMAND…")
+	}
+	program, err := exec.LookPath("wstream")
+	if program == "" {
+		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+			if p := filepath.Join(dir, "wstream"); err != nil {
+				if _, err = os.Stat(p); err == nil {
+					program = p
+				}
+			}
+		}
+	}
+	ts.Check(err)
+	path := ts.Getenv("PATH")
+	ts.Setenv("PATH", ts.MkAbs("nothing"))
+	defer ts.Setenv("PATH", path)
+	scriptCode(ts, false, append([]string{args[0], program}, args[1:]...))
 }
 
 func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
