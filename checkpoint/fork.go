@@ -50,6 +50,24 @@ func Fork(fsys vfs.FS, src, dst string) (queryID string, err error) {
 	return meta.ID, vfs.WriteFile(fsys, vfs.Join(dst, "metadata"), b)
 }
 
+// Copy copies a checkpoint as it is, whole or damaged, to a folder that is not there yet. Nobody may own it.
+func Copy(fsys vfs.FS, src, dst string) error {
+	lock, err := fsys.Lock(vfs.Join(src, "lock"))
+	if errors.Is(err, vfs.ErrLocked) {
+		c := &Checkpoint{fs: fsys, dir: src}
+		m, _ := c.loadManifest()
+		return &LockedError{src, m.Owner}
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := copyTree(fsys, src, dst, false); err != nil {
+		return err
+	}
+	return removeIfThere(fsys, vfs.Join(dst, "lock"))
+}
+
 // copyTree copies a folder durably, but for the lock, the metadata, temporary files, and the cold store of the state,
 // which is made anew by every start.
 func copyTree(fsys vfs.FS, src, dst string, top bool) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/wstream/wstream/checkpoint"
+	"github.com/wstream/wstream/connect/sqldb"
 	"github.com/wstream/wstream/internal/objectfs"
 	"github.com/wstream/wstream/internal/vfs"
 	"github.com/wstream/wstream/state"
@@ -26,8 +27,12 @@ func (p *program) checkpointCommand() *cli.Command {
 		},
 		{Name: "verify", Usage: "read every entry and the state, and name what is damaged", ArgsUsage: "DIR", Action: p.checkpointVerify},
 		{
-			Name: "rollback", Usage: "make an earlier batch the last one", ArgsUsage: "DIR",
-			Flags: []cli.Flag{&cli.Int64Flag{Name: "to", Required: true, Usage: "the batch that becomes the last one; -1 for before the first"}}, Action: p.checkpointRollback,
+			Name: "repair", Usage: "mend what can be mended without losing or doubling a row, and name what cannot", ArgsUsage: "DIR",
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"}}, Action: p.checkpointRepair,
+		},
+		{
+			Name: "rollback", Usage: "make an earlier batch the last one; without --to it says which ones there are", ArgsUsage: "DIR",
+			Flags: []cli.Flag{&cli.Int64Flag{Name: "to", Usage: "the batch that becomes the last one; -1 for before the first"}}, Action: p.checkpointRollback,
 		},
 		{Name: "fork", Usage: "copy a checkpoint under a new query id, to try a change on", ArgsUsage: "DIR TO", Action: p.checkpointFork},
 	}}
@@ -250,12 +255,51 @@ func openState(cp *checkpoint.Checkpoint, batch int64) (*state.DB, error) {
 	return db, nil
 }
 
+// rollbackWarning says what a rollback does not take back.
+func rollbackWarning(cp *checkpoint.Checkpoint, to int64) string {
+	last := cp.LastCommitID()
+	if last <= to {
+		return ""
+	}
+	which := fmt.Sprintf("batches %d to %d have", to+1, last)
+	if to+1 == last {
+		return fmt.Sprintf("batch %d has been published: ", last) + rollbackSinks(cp)
+	}
+	return which + " been published: " + rollbackSinks(cp)
+}
+
+func rollbackSinks(cp *checkpoint.Checkpoint) string {
+	return fmt.Sprintf("files are replaced when these batches come again, but a Delta table, Kafka and a database have noted their ids "+
+		"(the ledger %s, query id %s) and ignore rows that come under them again. For other rows delete those notes and what was written, or "+
+		"`wstream checkpoint fork` after the rollback: a fork has an id of its own, and needs a sink of its own", sqldb.LedgerTable, cp.QueryID())
+}
+
+// rollbackChoices says which batches a checkpoint can go back to, and what that does not take back.
+func rollbackChoices(c *cli.Context) error {
+	cp, err := openCheckpoint(c, checkpoint.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer cp.Close()
+	last, oldest := cp.LastCommitID(), cp.Oldest()
+	text := fmt.Sprintf("which batch? --to N makes batch N the last one; the last one is %s, and it can be %s", batchText(last), batchText(oldest))
+	if oldest < last {
+		text = fmt.Sprintf("which batch? --to N makes batch N the last one; the last one is %d, and the oldest that it can be is %d", last, oldest)
+		text += "\n" + rollbackWarning(cp, oldest)
+	}
+	return invalid("%s", text)
+}
+
 func (p *program) checkpointRollback(c *cli.Context) error {
+	if !c.IsSet("to") {
+		return rollbackChoices(c)
+	}
 	cp, err := openCheckpoint(c, checkpoint.Options{})
 	if err != nil {
 		return err
 	}
 	defer cp.Close()
+	warning := rollbackWarning(cp, c.Int64("to"))
 	to := c.Int64("to")
 	if to >= 0 {
 		db, err := openState(cp, to)
@@ -269,7 +313,12 @@ func (p *program) checkpointRollback(c *cli.Context) error {
 	if err := cp.Rollback(to); err != nil {
 		return err
 	}
-	p.succeed("checkpoint rollback", fmt.Sprintf("batch %s is the last one now; what came after it runs again at the next start", batchText(to)), map[string]any{"lastCommitted": to})
+	text, result := fmt.Sprintf("batch %s is the last one now; what came after it runs again at the next start", batchText(to)), map[string]any{"lastCommitted": to}
+	if warning != "" {
+		result["warning"] = warning
+		text += "\nwarning: " + warning
+	}
+	p.succeed("checkpoint rollback", text, result)
 	return nil
 }
 
