@@ -387,7 +387,7 @@ func (df *DataFrame) watermark(column, delay string, spec plan.WatermarkSpec) *D
 	if err != nil {
 		return df.s.failed(err)
 	}
-	spec.DelayMicros, spec.DelayText = d, delay
+	spec.DelayMicros, spec.DelayText, spec.Origin = d, delay, new(byte)
 	return df.over(func(a *plan.Analyzer, n plan.Node) (plan.Node, error) { return a.Watermark(n, column, spec) })
 }
 
@@ -408,6 +408,13 @@ func (df *DataFrame) Apply(module, function string, kind udf.Kind, onError plan.
 		if !ok {
 			return nil, fmt.Errorf("there is no module %q", module)
 		}
+		return a.Module(n, m, function, kind, onError)
+	})
+}
+
+// ApplyModule is Apply of a module that need not be registered; package groupstate makes such modules of Go functions.
+func (df *DataFrame) ApplyModule(m udf.Module, function string, kind udf.Kind, onError plan.OnError) *DataFrame {
+	return df.over(func(a *plan.Analyzer, n plan.Node) (plan.Node, error) {
 		return a.Module(n, m, function, kind, onError)
 	})
 }

@@ -180,7 +180,7 @@ func (c *Catalog) step(a *plan.Analyzer, n plan.Node, st *Step, on plan.OnError,
 		return c.query(a, st.SQL, what)
 	case st.Watermark != nil:
 		w := st.Watermark
-		spec := plan.WatermarkSpec{DelayText: w.Delay, ByPartition: w.Scope == "partition"}
+		spec := plan.WatermarkSpec{DelayText: w.Delay, ByPartition: w.Scope == "partition", Origin: w}
 		d, err := plan.ParseDelay(w.Delay)
 		if err != nil {
 			return nil, c.fault(w.pos["delay"], what, err)

@@ -36,6 +36,7 @@ type aggregate struct {
 	splits []*splitTable    // likewise
 	keyDDL string
 	valDDL string
+	marked bool // a watermark is below
 }
 
 func (c *compiler) aggregate(n *plan.Aggregate, need attrSet) (*pipe, error) {
@@ -148,7 +149,7 @@ func (c *compiler) newAggregate(n *plan.Aggregate, need attrSet, streaming bool)
 				return nil, nil, err
 			}
 		}
-		a.event = eventTimeOf(keyAttrs)
+		a.event, a.marked = eventTimeOf(keyAttrs), watermarkBelow(n.Child)
 		if c.first {
 			err = a.shuffle(c, n)
 		}
@@ -168,6 +169,17 @@ func fixedSize(types []*columnar.Type) int {
 	return n
 }
 
+// watermarkBelow tells whether a watermark is below an operator: one that stands above asks it for nothing.
+func watermarkBelow(n plan.Node) bool {
+	found := false
+	plan.Walk(n, func(m plan.Node) bool {
+		_, ok := m.(*plan.Watermark)
+		found = found || ok
+		return !found
+	})
+	return found
+}
+
 // store asks for a store of a stateful operator.
 func (c *compiler) store(id int, name, operator, key, value string, expiring, multi bool) (*state.Store, error) {
 	if c.opt.State == nil {
@@ -185,7 +197,7 @@ func (c *compiler) store(id int, name, operator, key, value string, expiring, mu
 func (a *aggregate) info() OperatorInfo {
 	return OperatorInfo{
 		ID: a.id, Name: "stateStoreSave", Stores: []string{a.store.Spec().Name}, KeySchema: a.keyDDL, ValueSchema: a.valDDL,
-		WatermarkDriven: a.opt.Mode != connector.Complete, Unbounded: a.event == nil || a.opt.Mode == connector.Complete,
+		WatermarkDriven: a.marked && a.opt.Mode != connector.Complete, Unbounded: a.event == nil || a.opt.Mode == connector.Complete,
 	}
 }
 

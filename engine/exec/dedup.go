@@ -28,6 +28,7 @@ type dedup struct {
 	delay  int64
 	late   string
 	order  expr.Expr // hash of the keys, where the order of rows shows
+	marked bool      // a watermark is below
 }
 
 func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
@@ -65,6 +66,7 @@ func (c *compiler) dedup(n *plan.Dedup, need attrSet) (*pipe, error) {
 		keep: positions(in.attrs, attrs), schema: schemaOf(attrs), within: n.WithinWatermark, late: late,
 	}
 	if streaming {
+		d.marked = watermarkBelow(n.Child)
 		if event != nil {
 			d.event = &eventTime{column: position(in.attrs, event.ID), window: event.Typ.Kind == columnar.KindStruct}
 			d.delay = event.EventTime.DelayMicros
@@ -101,7 +103,7 @@ func (d *dedup) info() OperatorInfo {
 	}
 	return OperatorInfo{
 		ID: d.id, Name: name, Stores: []string{d.store.Spec().Name}, KeySchema: d.keyDDL,
-		WatermarkDriven: true, Unbounded: d.expire == nil,
+		WatermarkDriven: d.marked, Unbounded: d.expire == nil,
 	}
 }
 

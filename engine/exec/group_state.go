@@ -25,11 +25,13 @@ type groupState struct {
 	columns  []int // handed to the function
 	schema   *columnar.Schema
 	event    *eventTime // of rows, when late ones are dropped
-	timers   string     // none, event or processing
+	timers   string     // none, event, processing or both
 	store    *state.Store
+	clock    *state.Store // with both: the processing-time timers of the keys, which expire apart
 	keep     []int
 	out      *columnar.Schema
 	late     string
+	values   string // the shape of the state, for restarts
 	refusals refusals
 }
 
@@ -45,6 +47,10 @@ func (c *compiler) groupState(n *plan.GroupState, need attrSet) (*pipe, error) {
 		id: n.ID, opt: c.opt, fn: n.Function, keyAttrs: schemaOf(n.Keys), types: typesOf(n.Keys), schema: schemaOf(n.Input),
 		timers: n.Info.Timeout, late: c.late, refusals: refusalsOf("flatMapGroupsWithState", n.Info.Module, n.Info.Name, n.OnError),
 	}
+	g.values = "timer TIMESTAMP,state BINARY"
+	if n.Info.StateOf != nil { // what the function says is in the bytes
+		g.values += " | " + n.Info.StateOf.String()
+	}
 	if c.opt.Streaming && plan.IsStreaming(n.Child) {
 		if _, err := oneEventTime("flatMapGroupsWithState", n.Child.Output()); err != nil {
 			return nil, err
@@ -55,7 +61,7 @@ func (c *compiler) groupState(n *plan.GroupState, need attrSet) (*pipe, error) {
 		return nil, err
 	}
 	g.input, g.keys, g.columns = in, positions(in.attrs, n.Keys), positions(in.attrs, n.Input)
-	if g.timers == "event" {
+	if g.timers == "event" || g.timers == "both" {
 		if n.Time == nil {
 			return nil, fmt.Errorf("operator %q: a time-out by event time needs a watermark", "flatMapGroupsWithState")
 		}
@@ -67,27 +73,43 @@ func (c *compiler) groupState(n *plan.GroupState, need attrSet) (*pipe, error) {
 		if g.store, err = c.store(g.id, "groups", "flatMapGroupsWithState", g.keyAttrs.String(), "timer TIMESTAMP,state BINARY", g.hasTimers(), false); err != nil {
 			return nil, err
 		}
+		if g.timers == "both" {
+			if g.clock, err = c.store(g.id, "clock", "flatMapGroupsWithState", g.keyAttrs.String(), "", true, false); err != nil {
+				return nil, err
+			}
+		}
 		c.q.stateful = append(c.q.stateful, g)
 	}
 	return &pipe{branches: []*branch{{source: g}}, attrs: attrs, static: in.static, lag: in.lag}, nil
 }
 
-func (g *groupState) hasTimers() bool { return g.timers == "event" || g.timers == "processing" }
+func (g *groupState) hasTimers() bool {
+	return g.timers == "event" || g.timers == "processing" || g.timers == "both"
+}
 
 func (g *groupState) info() OperatorInfo {
+	stores := []string{g.store.Spec().Name}
+	if g.clock != nil {
+		stores = append(stores, g.clock.Spec().Name)
+	}
 	return OperatorInfo{
-		ID: g.id, Name: "flatMapGroupsWithState", Stores: []string{g.store.Spec().Name}, KeySchema: g.keyAttrs.String(), ValueSchema: "timer TIMESTAMP,state BINARY",
-		WatermarkDriven: g.timers == "event", ProcessingTimers: g.timers == "processing",
+		ID: g.id, Name: "flatMapGroupsWithState", Stores: stores, KeySchema: g.keyAttrs.String(), ValueSchema: g.values,
+		WatermarkDriven: g.timers == "event" || g.timers == "both", ProcessingTimers: g.timers == "processing" || g.timers == "both",
 	}
 }
 
 func (g *groupState) stats(r *run) OperatorStats {
 	s := *r.ops[g]
 	s.RowsTotal, s.MemoryBytes = g.store.Rows(), g.store.MemoryUsed()
-	if g.timers == "processing" {
+	timed := g.store
+	if g.timers == "both" {
+		timed = g.clock
+		s.MemoryBytes += g.clock.MemoryUsed()
+	}
+	if g.timers == "processing" || g.timers == "both" {
 		next := state.NoExpiry
 		for p := range r.opt.Partitions {
-			part := g.store.Part(p)
+			part := timed.Part(p)
 			part.Due(r.batch.Time, nil) // makes the part forget timers that are gone
 			next = min(next, part.NextExpiry())
 		}
@@ -178,12 +200,14 @@ func (g *groupState) call(r *run, list []*exchanged, p int, aside func(func() er
 	if err != nil || len(c.hash) == 0 {
 		return nil, err
 	}
-	res, err := g.fn.Call(r.ctx, r.call(p), c.in)
+	call := r.call(p)
+	call.Watermark = r.evictWatermark(g.input.lag)
+	res, err := g.fn.Call(r.ctx, call, c.in)
 	if err != nil {
 		return nil, err
 	}
 	n := len(c.hash)
-	if len(res.Action) != n || len(res.Timer) != n || res.State == nil || res.State.Len != n {
+	if len(res.Action) != n || len(res.Timer) != n || g.clock != nil && len(res.Clock) != n || res.State == nil || res.State.Len != n {
 		return nil, fmt.Errorf("module %q: function %q: the answer is not about the %d groups of the call", g.refusals.module, g.refusals.function, n)
 	}
 	refused, err := g.refuse(r, c, res.Errors, aside)
@@ -240,7 +264,7 @@ func (g *groupState) gather(r *run, list []*exchanged, p int) (*groups, error) {
 		part := g.store.Part(p)
 		part.FindRows(&c.enc, c.hash, allRows(n), c.refs)
 		if g.hasTimers() {
-			more, err := g.expired(r, part, c)
+			more, err := g.expired(r, p, c)
 			if err != nil {
 				return nil, err
 			}
@@ -276,10 +300,11 @@ func (g *groupState) gather(r *run, list []*exchanged, p int) (*groups, error) {
 }
 
 // expired adds the groups without rows whose timer has passed: strictly, in milliseconds.
-func (g *groupState) expired(r *run, part *state.Part, c *groups) ([]*columnar.Column, error) {
-	now := r.evictWatermark(g.input.lag)
+func (g *groupState) expired(r *run, p int, c *groups) ([]*columnar.Column, error) {
+	part := g.store.Part(p)
+	now, clock := r.evictWatermark(g.input.lag), floorMillis(r.batch.Time)
 	if g.timers == "processing" {
-		now = r.batch.Time / 1000 * 1000
+		now = clock
 	}
 	called := make(map[state.Ref]bool, len(c.refs))
 	for _, ref := range c.refs {
@@ -287,10 +312,23 @@ func (g *groupState) expired(r *run, part *state.Part, c *groups) ([]*columnar.C
 	}
 	var keys [][]byte
 	enc := columnar.RowKeys{Offsets: c.enc.Offsets[:len(c.refs)+1], Data: c.enc.Data}
-	for _, ref := range part.Due(now-1, nil) {
+	due := part.Due(now-1, nil)
+	if g.clock != nil {
+		other := g.clock.Part(p)
+		for _, ref := range other.Due(clock-1, nil) {
+			if at := part.Find(other.Hash(ref), other.Key(ref)); at != 0 {
+				due = append(due, at)
+			}
+		}
+		if err := other.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for _, ref := range due {
 		if called[ref] {
 			continue
 		}
+		called[ref] = true
 		timer, _, ok := splitGroupState(part.Value(ref))
 		if !ok {
 			return nil, errRowEncoding
@@ -335,12 +373,19 @@ func (g *groupState) put(p int, c *groups, res *udf.StateOutput, refused map[int
 	var value []byte
 	for i, ref := range c.refs {
 		action, timer := res.Action[i], res.Timer[i]
+		clock := int64(0)
+		if g.clock != nil {
+			clock = res.Clock[i]
+		}
 		if refused[i] {
 			// The timer that led here must not fire for ever.
 			if !c.in.Expired[i] {
 				continue
 			}
-			action, timer = udf.KeepState, 0
+			action, timer, clock = udf.KeepState, 0, 0
+		}
+		if g.clock != nil {
+			setClock(g.clock.Part(p), c.hash[i], c.enc.Row(i), clock)
 		}
 		var st []byte
 		switch action {
@@ -355,7 +400,7 @@ func (g *groupState) put(p int, c *groups, res *udf.StateOutput, refused map[int
 		if !g.hasTimers() {
 			timer = 0
 		}
-		if st == nil && timer == 0 {
+		if st == nil && timer == 0 && clock == 0 {
 			if ref != 0 {
 				part.Remove(ref)
 				removed++
@@ -374,6 +419,17 @@ func (g *groupState) put(p int, c *groups, res *udf.StateOutput, refused map[int
 		updated++
 	}
 	return updated, removed, part.Err()
+}
+
+// setClock sets the processing-time timer of a key, 0 for none.
+func setClock(part *state.Part, hash uint64, key []byte, clock int64) {
+	ref := part.Find(hash, key)
+	switch {
+	case clock == 0 && ref != 0:
+		part.Remove(ref)
+	case clock != 0 && (ref == 0 || part.Expiry(ref) != floorMillis(clock)):
+		part.Put(hash, key, nil, floorMillis(clock))
+	}
 }
 
 // bytesOrNil is the value of row i, nil for null only.

@@ -39,6 +39,7 @@ type Analyzer struct {
 
 	lastID     expr.AttrID
 	watermarks int
+	origins    map[any]int    // IDs of watermarks by WatermarkSpec.Origin
 	relations  map[string]int // depth of views being resolved, against cycles
 }
 

@@ -478,6 +478,10 @@ func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*f
 		if cond, err = a.condition(cond, j.On, "JOIN"); err != nil {
 			return nil, err
 		}
+		if a.hasMarker(cond) {
+			p := j.On.At()
+			return nil, sparkerr.At(p.Line, p.Col, "UNRESOLVED_COLUMN.WITH_SUGGESTION", "a time window cannot stand in the condition of a join: found %s. Give it a column of its own in a SELECT below the join, on both sides", cond.SQL())
+		}
 		node.Cond = cond
 	}
 	for _, p := range pulled {

@@ -696,6 +696,17 @@ func (a *Analyzer) inferFilters(root Node) Node {
 		left := j.Kind == Inner || j.Kind == RightJoin || j.Kind == LeftSemi
 		right := j.Kind == Inner || j.Kind == LeftJoin || j.Kind == LeftSemi || j.Kind == LeftAnti
 		lc, rc := constraints(j.Left), constraints(j.Right)
+		fromLeft, fromRight := lc, rc
+		for _, c := range expr.SplitAnd(j.Cond) { // what a pair must have holds for both of its rows
+			ids := attrIDs(c)
+			switch {
+			case len(ids) == 0 || !expr.IsDeterministic(c):
+			case within(ids, j.Left.Output()):
+				fromLeft = append(fromLeft[:len(fromLeft):len(fromLeft)], c)
+			case within(ids, j.Right.Output()):
+				fromRight = append(fromRight[:len(fromRight):len(fromRight)], c)
+			}
+		}
 		add := func(from, known []expr.Expr, x, y *expr.Attr) []expr.Expr {
 			have := map[string]bool{}
 			for _, k := range known {
@@ -735,10 +746,10 @@ func (a *Analyzer) inferFilters(root Node) Node {
 				x, y = y, x
 			}
 			if left {
-				newLeft = append(newLeft, add(rc, lc, y, x)...)
+				newLeft = append(newLeft, add(fromRight, lc, y, x)...)
 			}
 			if right {
-				newRight = append(newRight, add(lc, rc, x, y)...)
+				newRight = append(newRight, add(fromLeft, rc, x, y)...)
 			}
 		}
 		if len(newLeft)+len(newRight) == 0 {

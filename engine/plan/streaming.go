@@ -189,7 +189,7 @@ func (c *streamChecker) groupState(n *GroupState) {
 		c.refuse("STATE_FUNCTION_MODE", "state function %q of module %q emits in mode %s and is not supported in output mode %s; set `outputMode: %s` on the sink", n.Info.Name, n.Info.Module, n.Info.Mode, c.mode, n.Info.Mode)
 		return
 	}
-	if n.Info.Timeout == "event" && n.Time == nil {
+	if (n.Info.Timeout == "event" || n.Info.Timeout == "both") && n.Time == nil {
 		c.refuse("STATE_FUNCTION_WATERMARK", "state function %q of module %q has an event-time timeout, so that its input needs a watermark; add a step `watermark: {column: …, delay: …}` before it", n.Info.Name, n.Info.Module)
 	}
 	if Aggregates(n.Child) {

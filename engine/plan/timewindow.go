@@ -472,7 +472,7 @@ func (a *Analyzer) sqlWatermark(w *sql.Watermarked, n Node) (Node, error) {
 	if w.Delay.YearMonth() {
 		delay = int64(w.Delay.Months) * 31 * interval.MicrosPerDay
 	}
-	return a.WithWatermark(n, at, WatermarkSpec{DelayMicros: delay, DelayText: "interval"}, w)
+	return a.WithWatermark(n, at, WatermarkSpec{DelayMicros: delay, DelayText: "interval", Origin: w}, w)
 }
 
 // WatermarkSpec is what a watermark step declares.
@@ -481,6 +481,9 @@ type WatermarkSpec struct {
 	DelayText   string
 	ByPartition bool
 	IdleMicros  int64
+	// Origin tells the places that declare watermarks apart; nil is a place of its own. A view that a query uses
+	// several times is one place: what any use of it sees moves the one watermark.
+	Origin any
 }
 
 // ParseDelay reads the delay of a watermark, e.g. "10 minutes"; a month is 31 days.
@@ -508,8 +511,18 @@ func (a *Analyzer) WithWatermark(n Node, column *expr.Attr, w WatermarkSpec, at 
 	if !IsStreaming(n) {
 		return n, nil // a table's rows are there from the start: as in Spark its event times move nothing
 	}
-	node := &Watermark{ID: a.watermarks, Column: column, DelayMicros: w.DelayMicros, DelayText: w.DelayText, ByPartition: w.ByPartition, IdleMicros: w.IdleMicros, Child: n}
-	a.watermarks++
+	id, known := a.origins[w.Origin]
+	if !known || w.Origin == nil {
+		id = a.watermarks
+		a.watermarks++
+		if w.Origin != nil {
+			if a.origins == nil {
+				a.origins = map[any]int{}
+			}
+			a.origins[w.Origin] = id
+		}
+	}
+	node := &Watermark{ID: id, Column: column, DelayMicros: w.DelayMicros, DelayText: w.DelayText, ByPartition: w.ByPartition, IdleMicros: w.IdleMicros, Child: n}
 	mark := &expr.Watermark{DelayMicros: w.DelayMicros, NodeID: node.ID}
 	for _, o := range n.Output() {
 		c := *o

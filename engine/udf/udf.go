@@ -37,7 +37,7 @@ type Info struct {
 	// The following belong to Kind State.
 	Key     *columnar.Schema
 	Mode    string // "update" or "append"
-	Timeout string // "none", "event" or "processing"
+	Timeout string // "none", "event", "processing", or "both" of functions in Go
 	Time    string // the event-time column, when Timeout is "event"
 	StateOf *columnar.Schema
 }
@@ -134,6 +134,7 @@ type StateOutput struct {
 	State  *columnar.Column // BINARY, one per group
 	Action []StateAction    // one per group
 	Timer  []int64          // one per group, microseconds; 0 for none
+	Clock  []int64          // where Info.Timeout is "both", the processing-time timers beside Timer's event times; nil otherwise
 	Errors []RowError       // Row is a group
 }
 
