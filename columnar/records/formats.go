@@ -251,7 +251,7 @@ func appendISO(dst []byte, micros int64, zone *javatext.Zone, cut bool) []byte {
 	}
 	dst = append(append2(dst, int64(offset/3600)), ':')
 	dst = append2(dst, int64(offset/60%60))
-	if offset%60 != 0 && !cut { // of old local times
+	if offset%60 != 0 { // of old local times
 		dst = append2(append(dst, ':'), int64(offset%60))
 	}
 	return dst

@@ -148,7 +148,7 @@ func bindPair(kind string) func(b *Binder, args []Expr) (Expr, error) {
 		for _, n := range [...]string{"n", "xAvg", "yAvg", "ck", "xMk", "yMk"} {
 			state = append(state, field(n, columnar.Float64, false))
 		}
-		return b.aggregate(args, columnar.Float64, true, state, func(*Context) Accumulator { return &pairAcc{kind: kind} }), nil
+		return b.aggregate(args, columnar.Float64, true, state, func(*Context) Accumulator { return &pairAcc{kind: kind, ansi: b.ANSI} }), nil
 	}
 }
 
@@ -159,6 +159,7 @@ type pairMoments struct{ n, xAvg, yAvg, ck, xMk, yMk float64 }
 // argument is y; the formulas are symmetric otherwise.
 type pairAcc struct {
 	kind string
+	ansi bool
 	m    []pairMoments
 }
 
@@ -231,6 +232,11 @@ func (a *pairAcc) Result() (*columnar.Column, error) {
 	for i := range a.m {
 		if a.m[i].n > 0 {
 			out[i], seen[i] = a.m[i].value(a.kind)
+			if a.kind == "corr" && seen[i] && a.m[i].xMk*a.m[i].yMk == 0 { // Spark divides as SQL does
+				if seen[i] = false; a.ansi {
+					return nil, divideByZero()
+				}
+			}
 		}
 	}
 	return columnar.NewFixed(columnar.Float64, out, seenBitmap(seen)), nil

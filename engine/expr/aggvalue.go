@@ -138,7 +138,8 @@ func (a *byAcc) Result() (*columnar.Column, error) { return refColumn(a.typ, a.v
 
 func (a *byAcc) Reset() { a.val, a.ord = resetSlice(a.val), resetSlice(a.ord) }
 
-// topBy keeps the k values with the least or greatest keys, best first.
+// topBy keeps the k values with the least or greatest keys, in a heap whose root is the first to go. Which of equal keys
+// stay, and in which order, is that of Spark's heap.
 type topBy struct {
 	typ, ord, pair *columnar.Type
 	max            bool
@@ -150,21 +151,40 @@ type keyed struct{ val, ord ref }
 
 func (a *topBy) Grow(n int) { a.top = growTo(a.top, n) }
 
+// worse tells whether x goes before y.
+func (a *topBy) worse(x, y keyed) bool {
+	d := x.ord.compare(y.ord)
+	return d != 0 && d < 0 == a.max
+}
+
 func (a *topBy) add(g uint32, e keyed) {
 	t := a.top[g]
-	at := len(t)
-	for at > 0 {
-		d := e.ord.compare(t[at-1].ord)
-		if d == 0 || d > 0 != a.max {
-			break
+	if len(t) < a.k {
+		t = append(t, e)
+		for i := len(t) - 1; i > 0 && a.worse(t[i], t[(i-1)/2]); i = (i - 1) / 2 {
+			t[i], t[(i-1)/2] = t[(i-1)/2], t[i]
 		}
-		at--
-	}
-	if at >= a.k {
+		a.top[g] = t
 		return
 	}
-	t = slices.Insert(t, at, e)
-	a.top[g] = t[:min(len(t), a.k)]
+	if !a.worse(t[0], e) {
+		return
+	}
+	t[0] = e
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(t) {
+			return
+		}
+		if c+1 < len(t) && a.worse(t[c+1], t[c]) {
+			c++
+		}
+		if !a.worse(t[c], t[i]) {
+			return
+		}
+		t[i], t[c] = t[c], t[i]
+		i = c
+	}
 }
 
 func (a *topBy) Update(group []uint32, args []*columnar.Column) error {
@@ -208,7 +228,15 @@ func (a *topBy) Result() (*columnar.Column, error) {
 			b.AppendNull()
 			continue
 		}
-		for _, e := range t {
+		best := slices.Clone(t)
+		slices.SortStableFunc(best, func(x, y keyed) int {
+			if d := x.ord.compare(y.ord); !a.max {
+				return d
+			} else {
+				return -d
+			}
+		})
+		for _, e := range best {
 			e.val.appendTo(b.Child(0))
 		}
 		b.AppendNested()

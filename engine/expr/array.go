@@ -92,7 +92,7 @@ func (b *Binder) arrayAndValue(args []Expr, arr, val int, nullValue bool) ([]Exp
 	sql := b.sql(args)
 	x, y := args[arr].Type(), args[val].Type()
 	untyped := y.Kind == columnar.KindNull && (b.name() == "array_contains" || x.Kind != columnar.KindArray || x.Elem.Kind == columnar.KindNull && b.name() != "array_remove")
-	if !nullValue && (x.Kind == columnar.KindNull || untyped) {
+	if !nullValue && (x.Kind == columnar.KindNull || untyped) && b.name() != "array_remove" {
 		return nil, mismatch("NULL_TYPE", sql, "null typed values cannot be used as arguments of `%s`", b.name())
 	}
 	switch {

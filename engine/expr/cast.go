@@ -191,7 +191,7 @@ func canCast(from, to *columnar.Type, mode CastMode) bool {
 	case interval(f) && (to.IsIntegral() || t == columnar.KindDecimal):
 		return true
 	case (from.IsIntegral() || f == columnar.KindDecimal) && interval(t):
-		return to.Start == to.End
+		return true // in units of the last field
 	}
 	return false
 }

@@ -317,6 +317,15 @@ func (o *output) fail(i int, err func() error) error {
 	return nil
 }
 
+// failAlways is fail for what Spark refuses without ANSI mode too.
+func (o *output) failAlways(i int, err error) error {
+	if o.k.mode != CastTry {
+		return err
+	}
+	o.null(i)
+	return nil
+}
+
 // putInt sets row i of an integer-like column.
 func (o *output) putInt(i int, v int64) {
 	switch o.col.Type.Width() {
@@ -430,14 +439,14 @@ func (k *caster) fromString(c *columnar.Column, to *columnar.Type) (*columnar.Co
 		case columnar.KindYearMonth:
 			v, perr := javatext.ParseYearMonthInterval(s, javatext.IntervalUnit(to.Start), javatext.IntervalUnit(to.End))
 			if perr != nil {
-				err = o.fail(i, func() error { return perr })
+				err = o.failAlways(i, perr)
 			} else {
 				columnar.Values[int32](o.col)[i] = v
 			}
 		case columnar.KindDayTime:
 			v, perr := javatext.ParseDayTimeInterval(s, javatext.IntervalUnit(to.Start), javatext.IntervalUnit(to.End))
 			if perr != nil {
-				err = o.fail(i, func() error { return perr })
+				err = o.failAlways(i, perr)
 			} else {
 				o.putInt(i, v)
 			}

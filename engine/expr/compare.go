@@ -201,6 +201,8 @@ func legacyCompareType(x, y *columnar.Type, op cmpOp) *columnar.Type {
 		return y
 	case columnar.KindDecimal:
 		return columnar.Float64
+	case columnar.KindYearMonth, columnar.KindDayTime:
+		return nil
 	case columnar.KindString, columnar.KindBinary:
 		if y.Kind == columnar.KindBinary {
 			return columnar.Binary

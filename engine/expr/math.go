@@ -587,7 +587,12 @@ func mathFunctions() []*Function {
 		unaryMath("cosh", "COSH", "The hyperbolic cosine.", "SELECT cosh(0) → 1.0", javamath.Cosh, nil),
 		unaryMath("tanh", "TANH", "The hyperbolic tangent.", "SELECT tanh(0) → 0.0", javamath.Tanh, nil),
 		unaryMath("asinh", "ASINH", "The inverse hyperbolic sine.", "SELECT asinh(0) → 0.0", javamath.Asinh, nil),
-		unaryMath("acosh", "ACOSH", "The inverse hyperbolic cosine.", "SELECT acosh(1) → 0.0", func(v float64) float64 { return javamath.Log(v + math.Sqrt(float64(v*v)-1)) }, nil),
+		unaryMath("acosh", "ACOSH", "The inverse hyperbolic cosine.", "SELECT acosh(1) → 0.0", func(v float64) float64 {
+			if sq := float64(v * v); !math.IsInf(sq, 1) || math.IsInf(v, 0) {
+				return javamath.Log(v + math.Sqrt(sq-1))
+			}
+			return javamath.Log(v) + math.Ln2
+		}, nil),
 		unaryMath("atanh", "ATANH", "The inverse hyperbolic tangent.", "SELECT atanh(0) → 0.0", func(v float64) float64 { return 0.5 * (javamath.Log1p(v) - javamath.Log1p(-v)) }, nil),
 		unaryMath("degrees", "DEGREES", "Radians as degrees.", "SELECT degrees(0) → 0.0", func(v float64) float64 { return v * 57.29577951308232 }, nil),
 		unaryMath("radians", "RADIANS", "Degrees as radians.", "SELECT radians(0) → 0.0", func(v float64) float64 { return v * 0.017453292519943295 }, nil),

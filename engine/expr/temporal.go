@@ -53,8 +53,8 @@ func (b *Binder) temporal(op string, l, r Expr, mode arithMode) (Expr, error) {
 			return b.dateAdd(l, r, "date_add", false)
 		case y.Kind == columnar.KindDate && x.Kind != columnar.KindString:
 			return b.dateAdd(r, l, "date_add", false)
-		case x.Kind == columnar.KindDate && !b.ANSI:
-			return b.dateAdd(l, r, "date_add", false)
+		case x.Kind == columnar.KindDate: // and a string, which is no number of days
+			return nil, unexpectedInput(sqlCall("date_add", []Expr{l, r}), 1, `("INT" or "SMALLINT" or "TINYINT")`, r)
 		}
 	case "-":
 		switch {
@@ -173,7 +173,7 @@ func (b *Binder) stampDiff(l, r Expr) (Expr, error) {
 	sql := "(" + l.SQL() + " - " + r.SQL() + ")"
 	other := func(e, o Expr) Expr {
 		k := e.Type().Kind
-		if k == columnar.KindDate || k == columnar.KindString || k == columnar.KindNull || o.Type().Kind != k && isDatetime(e.Type()) {
+		if k == columnar.KindDate || k == columnar.KindString && b.ANSI || k == columnar.KindNull || o.Type().Kind != k && isDatetime(e.Type()) {
 			if t := widerDatetime(o.Type(), e.Type()); isDatetime(o.Type()) && t.Kind != columnar.KindDate {
 				return b.implicit(e, t)
 			}

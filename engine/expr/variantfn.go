@@ -49,7 +49,7 @@ func bindParseJSON(try bool) func(b *Binder, args []Expr) (Expr, error) {
 					w.FinishScratch(out)
 				case try:
 					w.AppendNull()
-				case sparkerr.Condition(err) == "":
+				case sparkerr.Condition(err) == "", sparkerr.Condition(err) == "VARIANT_DUPLICATE_KEY":
 					return sparkerr.New("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", "malformed records are detected in record parsing: %.200q; use `try_parse_json` to get NULL instead", str(a[0], i)).WithCause(err)
 				default:
 					return err

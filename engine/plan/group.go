@@ -439,7 +439,7 @@ func (x *groupingExpr) SQL() string {
 }
 
 func (x *groupingExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
-	return nil, errMarker(x.SQL())
+	return nil, sparkerr.New("UNSUPPORTED_GROUPING_EXPRESSION", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup")
 }
 
 func (g *aggregation) grouping(x *groupingExpr, at sql.Node) (expr.Expr, error) {

@@ -151,6 +151,9 @@ func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
 		spec = n
 	}
 	w := &windowExpr{call: &expr.WindowCall{Function: f}}
+	if err := overFault(f, x, spec); err != nil {
+		return nil, err
+	}
 	var err error
 	if w.partition, err = a.exprs(spec.PartitionBy, s); err != nil {
 		return nil, err
@@ -184,6 +187,20 @@ func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// overFault refuses what an aggregate cannot do over a window.
+func overFault(f expr.Expr, x *sql.Call, spec *sql.WindowSpec) error {
+	p := x.At()
+	if x.Distinct {
+		return sparkerr.At(p.Line, p.Col, "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "distinct window functions are not supported: %s", f.SQL())
+	}
+	name := strings.ToLower(x.FuncName())
+	whole := name == "median" || name == "percentile_cont" || name == "percentile_disc" || (name == "listagg" || name == "string_agg") && len(x.Within) > 0
+	if whole && (len(spec.OrderBy) > 0 || spec.Frame != nil) {
+		return sparkerr.At(p.Line, p.Col, "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", "cannot specify ORDER BY or a window frame for \"%s\"", f.SQL())
+	}
+	return nil
 }
 
 func (a *Analyzer) bound(b sql.Bound, s *scope) (expr.FrameBound, error) {

@@ -263,7 +263,7 @@ func (p *parser) structCall() (Expr, error) {
 	return c, nil
 }
 
-// position reads POSITION(a IN b).
+// position reads POSITION(a IN b), which Spark calls locate.
 func (p *parser) position() (Expr, error) {
 	start := p.i
 	p.i += 2
@@ -271,7 +271,7 @@ func (p *parser) position() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.keywordCall(start, p.toks[start].text, args...), nil
+	return p.keywordCall(start, "locate", args...), nil
 }
 
 // keywordArgs reads values with the words between them, and the closing parenthesis. The words
