@@ -277,14 +277,15 @@ func (f *finishing) progress() Progress {
 	now := f.ended
 	b.durations.TriggerExecution = now - b.began
 	b.durations.QueryPlanning, q.compiled = q.compiled, 0
+	b.durations.steady()
 	p := Progress{
-		ID: q.id, RunID: q.runID, Name: q.spec.Name, Timestamp: isoMs(b.began), BatchID: b.id, BatchDuration: now - b.began,
+		ID: q.id, RunID: q.runID, Name: q.spec.Name, Timestamp: isoMs(b.began), BatchID: b.id, BatchDuration: b.durations.TriggerExecution,
 		DurationMs: b.durations, NoData: b.noData, Replay: b.replay, SkippedRows: f.res.SkippedRows,
 		StateOperators: []StateProgress{}, Sources: []SourceProgress{},
 		Sink: SinkProgress{Description: q.sink.Description(), NumOutputRows: f.main.rows},
 	}
 	rate := func(rows int64) (in, processed Rate) {
-		return Rate(float64(rows) * 1000 / float64(b.sinceLast)), Rate(float64(rows) * 1000 / float64(now-b.began))
+		return Rate(float64(rows) * 1000 / float64(max(b.sinceLast, 0))), Rate(float64(rows) * 1000 / float64(b.durations.TriggerExecution))
 	}
 	for i, in := range q.inputs {
 		s := SourceProgress{

@@ -59,6 +59,15 @@ type Durations struct {
 	CommitOffsets    int64 `json:"commitOffsets"` // commit entry
 }
 
+// steady makes those 0 that are negative, because the clock of the machine was set back meanwhile.
+func (d *Durations) steady() {
+	for _, ms := range []*int64{
+		&d.TriggerExecution, &d.LatestOffset, &d.QueryPlanning, &d.WalCommit, &d.GetBatch, &d.AddBatch, &d.StateCommit, &d.SinkCommit, &d.CommitOffsets,
+	} {
+		*ms = max(*ms, 0)
+	}
+}
+
 // StateProgress describes a stateful operator after a batch.
 type StateProgress struct {
 	OperatorName              string           `json:"operatorName"`
