@@ -31,6 +31,9 @@ const (
 
 func isCold(off uint32) bool { return off >= coldBase }
 
+// maxThreshold is the greatest size of a value that badger keeps beside its key.
+const maxThreshold = 1 << 20
+
 // maxCold is the size from which on the values of a key stay in memory whatever the limit.
 const maxCold = 64 << 20
 
@@ -54,7 +57,7 @@ func openCold(dir string, limit int64) (*coldStore, error) {
 	table := min(max(limit/8, 8<<20), 32<<20) // what badger takes is not part of the limit, but in proportion to it
 	opts := badger.DefaultOptions(dir).WithLogger(nil).WithSyncWrites(false).WithDetectConflicts(false).
 		WithMemTableSize(table).WithNumMemtables(2).WithCompression(options.None).WithBlockCacheSize(0).WithNumCompactors(2).
-		WithValueThreshold(table / 16).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
+		WithValueThreshold(min(table/16, maxThreshold)).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
 	db, err := badger.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("cold store %q: %w", dir, err)

@@ -615,3 +615,17 @@ func TestColdStoreDamage(t *testing.T) {
 		t.Fatalf("%d entries", n)
 	}
 }
+
+// TestColdStoreOfAnyLimit: badger has limits of its own on what the memory limit is turned into.
+func TestColdStoreOfAnyLimit(t *testing.T) {
+	for _, limit := range []int64{1, 1 << 20, 64 << 20, 128 << 20, 512 << 20, 4 << 30, 1 << 40} {
+		cold, err := openCold(t.TempDir(), limit)
+		if err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+			continue
+		}
+		if err := cold.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
