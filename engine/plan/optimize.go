@@ -17,6 +17,9 @@ func (a *Analyzer) Optimize(root Node) Node {
 	root = a.timesOfWindows(root)
 	root = a.inferNotNull(root)
 	root = a.pushFilters(root)
+	if IsStreaming(root) { // what a condition has moved past may hide a join from it
+		root = a.pushFilters(a.inferNotNull(conditionsIntoJoins(root)))
+	}
 	for range maxOuterJoins {
 		narrowed, changed := a.narrowOuterJoins(root)
 		if !changed {
@@ -366,6 +369,10 @@ func (a *Analyzer) inferNotNull(root Node) Node {
 		right := j.Kind == Inner || j.Kind == LeftJoin || j.Kind == LeftSemi || j.Kind == LeftAnti
 		var lc, rc []expr.Expr
 		seen := map[expr.AttrID]bool{}
+		known := map[string]bool{}
+		for _, c := range append(constraints(j.Left), constraints(j.Right)...) {
+			known[canonical(c)] = true
+		}
 		for _, c := range expr.SplitAnd(j.Cond) {
 			l, r, nullSafe, ok := expr.EqOperands(c)
 			if !ok {
@@ -387,6 +394,9 @@ func (a *Analyzer) inferNotNull(root Node) Node {
 						return
 					}
 					seen[at.ID] = true
+					if known[canonical(a.notNull(at))] {
+						return
+					}
 					if left && within(map[expr.AttrID]bool{at.ID: true}, j.Left.Output()) {
 						lc = append(lc, a.notNull(at))
 					}

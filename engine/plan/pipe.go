@@ -26,7 +26,8 @@ func (a *Analyzer) pipe(q *sql.Pipe, ctes *cteScope, outer *scope) (Node, error)
 		n, _, err := a.selectQuery(&sql.Select{Span: span, Items: items}, in, ctes, outer)
 		return n, err
 	case *sql.PipeWhere:
-		return a.where(op.Cond, n, s)
+		out, _, err := a.where(op.Cond, n, s)
+		return out, err
 	case *sql.PipeAs:
 		return a.alias(n, op.Name.Name, nil, q)
 	case *sql.PipeSet:

@@ -47,8 +47,14 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 		s.windows[strings.ToLower(q.Windows[i].Name.Name)] = q.Windows[i].Spec
 	}
 	if q.Where != nil {
-		if node, err = a.where(q.Where, node, s); err != nil {
+		var added []*expr.Attr
+		if node, added, err = a.where(q.Where, node, s); err != nil {
 			return nil, nil, err
+		}
+		if len(added) > 0 { // as in Spark the window is a column of what the condition leaves
+			seen := *f
+			seen.node, seen.visible = node, concat(added, f.visible)
+			f, s.attrs = &seen, seen.visible
 		}
 	}
 	sel := &selected{inner: s, unique: q.Distinct}
@@ -346,26 +352,32 @@ func (a *Analyzer) star(st *sql.Star, s *scope, f *from) ([]expr.Expr, error) {
 }
 
 // where filters by a condition; subqueries in it become joins.
-func (a *Analyzer) where(cond sql.Expr, n Node, s *scope) (Node, error) {
+// The columns of time windows that stand in it are given as well.
+func (a *Analyzer) where(cond sql.Expr, n Node, s *scope) (Node, []*expr.Attr, error) {
 	e, err := a.expr(cond, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if hasAggregate(e) {
 		p := cond.At()
-		return nil, sparkerr.At(p.Line, p.Col, "INVALID_WHERE_CONDITION", "the WHERE condition %s contains invalid expressions: an aggregate function. Rewrite the query to avoid window functions, aggregate functions, and generator functions in the WHERE clause", e.SQL())
+		return nil, nil, sparkerr.At(p.Line, p.Col, "INVALID_WHERE_CONDITION", "the WHERE condition %s contains invalid expressions: an aggregate function. Rewrite the query to avoid window functions, aggregate functions, and generator functions in the WHERE clause", e.SQL())
 	}
 	if e, err = a.condition(e, cond, "WHERE"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if markers := timeMarkers(e); len(markers) > 0 { // the condition sees the windows, what follows does not
+	var added []*expr.Attr
+	if markers := timeMarkers(e); len(markers) > 0 {
 		own := *s
 		if n, err = a.addTimeWindows(markers, n, &own); err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		for _, w := range own.timeWindows {
+			added = append(added, w.attr)
 		}
 		e = own.replaceMarkers(e)
 	}
-	return a.filter(e, n, s)
+	n, err = a.filter(e, n, s)
+	return n, added, err
 }
 
 // condition checks that e is BOOLEAN.
