@@ -32,13 +32,16 @@ func doMain(args []string) (err error) {
 	runs := flags.Int("runs", 3, "runs of each measurement; the median counts")
 	kernel := flags.Duration("time", 300*time.Millisecond, "time of a kernel's round")
 	seconds := flags.Duration("latency", 10*time.Second, "time of a latency measurement")
-	only := flags.String("only", "", "only measurements whose job or way contains this")
+	only := flags.String("only", "", "only measurements whose job or way contains this; functions for those of SQL, which are not among the others")
 	out := flags.String("json", "", "append the report to this file, one line of JSON a run")
 	root := flags.String("root", ".", "the repository")
 	list := flags.Bool("list", false, "list the measurements and end")
 	quiet := flags.Bool("q", false, "no progress on standard error")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *only == functionsJob {
+		return functions(*runs, *quiet)
 	}
 	all, err := find(measurements(), *only)
 	if err != nil {
@@ -83,4 +86,19 @@ func doMain(args []string) (err error) {
 		return fmt.Errorf("%d measurements failed", n)
 	}
 	return nil
+}
+
+// functions measures the functions of SQL beside their loops.
+func functions(rounds int, quiet bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	figures := measureFunctions(ctx, functionBenches(), rounds, 20*time.Millisecond, progress(quiet))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failed, err := functionTable(os.Stdout, figures)
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d functions failed", failed)
+	}
+	return err
 }
