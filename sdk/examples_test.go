@@ -43,7 +43,7 @@ var exampleCases = []exampleCase{
 	}, 0},
 }
 
-// TestExamples holds the examples of all languages against the same inputs: they are one guest, written four times.
+// TestExamples holds the examples of all languages against the same inputs: they are one guest, written five times.
 func TestExamples(t *testing.T) {
 	ctx := context.Background()
 	h, err := host.New(ctx, host.Config{})
@@ -56,6 +56,18 @@ func TestExamples(t *testing.T) {
 	}
 	if !testing.Short() {
 		modules["go"] = buildGo(t, filepath.Join("go", "examples"))
+	}
+	script, err := os.ReadFile("js/examples/examples.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := JavaScript(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules["js"] = filepath.Join(t.TempDir(), "examples.wasm")
+	if err := os.WriteFile(modules["js"], code, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	for language, path := range modules {
 		t.Run(language, func(t *testing.T) {

@@ -18,13 +18,13 @@ var sources embed.FS
 // Project is a new guest.
 type Project struct {
 	Files map[string]string // content by path
-	Build []string          // the command that builds it, to be run in its folder
+	Build []string          // the command that builds it, to be run in its folder; none in JavaScript, see JavaScript
 	Env   []string          // added to the command's environment
 	Wasm  string            // the module that the command makes
 }
 
 // Languages are the languages that New knows.
-func Languages() []string { return []string{"assemblyscript", "c", "go", "rust"} }
+func Languages() []string { return []string{"assemblyscript", "c", "go", "js", "rust"} }
 
 // New makes a guest with one filter, "keep". The name is made of lower-case letters, digits and '-'.
 func New(language, name string) (*Project, error) {
@@ -64,6 +64,8 @@ func New(language, name string) (*Project, error) {
 			"npx", "asc", "index.ts", "-o", p.Wasm, "-O3", "--enable", "simd", "--runtime", "minimal",
 			"--exportStart", "_initialize", "--use", "abort=",
 		}
+	case "js", "javascript":
+		p.template("guest.js", name+".js", name)
 	default:
 		return nil, fmt.Errorf("language %q is not known; known are %s", language, strings.Join(Languages(), ", "))
 	}

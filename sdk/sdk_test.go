@@ -48,7 +48,7 @@ func TestArchive(t *testing.T) {
 
 // compilers are the commands to look for, by language. A rustc with a library for wasm32 is rare, so that Rust is left to
 // the guests' own build.
-var compilers = map[string][]string{"c": {"clang-22", "clang"}, "go": {"go"}, "assemblyscript": {"asc"}}
+var compilers = map[string][]string{"js": {"go"}, "c": {"clang-22", "clang"}, "go": {"go"}, "assemblyscript": {"asc"}}
 
 // TestNew builds a new guest in the languages whose compilers are here, and tries it.
 func TestNew(t *testing.T) {
@@ -78,6 +78,14 @@ func TestNew(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, f), []byte(p.Files[f]), 0o644); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if language == "js" {
+				code, err := JavaScript([]byte(p.Files["my-guest.js"]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, dir, map[string]string{p.Wasm: string(code)})
+				p.Build = []string{"go", "version"}
 			}
 			command := append([]string{}, p.Build...)
 			if command[0] == "npx" { // asc is on the path here, not in the project
@@ -121,7 +129,7 @@ func TestNew(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct{ language, name, want string }{
-		{"cobol", "x", `language "cobol" is not known; known are assemblyscript, c, go, rust`},
+		{"cobol", "x", `language "cobol" is not known; known are assemblyscript, c, go, js, rust`},
 		{"c", "../x", `name "../x": it is made of lower-case letters, digits and -, and begins with a letter`},
 	} {
 		if _, err := New(c.language, c.name); err == nil || err.Error() != c.want {

@@ -86,6 +86,13 @@ func initFiles(language, source, sink string) (map[string]string, error) {
 	}
 	wasm := "guest/" + project.Wasm
 	files[wasm] = string(guests.Keep())
+	if script, ok := project.Files["guest.js"]; ok {
+		code, err := sdk.JavaScript([]byte(script))
+		if err != nil {
+			return nil, err
+		}
+		files[wasm] = string(code)
+	}
 	var from, step string
 	const schema = "event_time TIMESTAMP, item STRING, amount DOUBLE"
 	switch source {

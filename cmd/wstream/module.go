@@ -30,7 +30,7 @@ func (p *program) moduleCommand() *cli.Command {
 			Name: "new", Usage: "write a guest that builds, in " + strings.Join(sdk.Languages(), ", "), ArgsUsage: "LANGUAGE NAME [DIR]",
 			Description: "DIR is NAME if not given. Files that are there are not overwritten.", Action: p.moduleNew,
 		},
-		{Name: "build", Usage: "compile the guest in a folder; the language follows from its files", ArgsUsage: "DIR", Action: p.moduleBuild},
+		{Name: "build", Usage: "compile the guest in a folder, whose language follows from its files, or a .js file", ArgsUsage: "DIR", Action: p.moduleBuild},
 		{
 			Name: "check", Usage: "hold modules against the ABI: odd inputs, and the same answer from fresh and used instances", ArgsUsage: "FILE…",
 			Description: "Prints a line per function and problem; with -q problems only. Ends with 1 if there is one.", Flags: guest()[:2], Action: p.moduleCheck,

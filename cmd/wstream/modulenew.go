@@ -28,14 +28,18 @@ func (p *program) moduleNew(c *cli.Context) error {
 	if err := writeNew(dir, project.Files); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s written to %s\nbuild it with `wstream module build %s`, which runs: %s\nand try it with `wstream module run %s keep`",
+	text := fmt.Sprintf("%s written to %s\nbuild it with `wstream module build %s`, which %s\nand try it with `wstream module run %s keep`",
 		count(len(project.Files), "file"), dir, dir, buildText(project), filepath.Join(dir, project.Wasm))
 	p.succeed("module new", text, map[string]any{"dir": dir, "files": project.Paths(), "build": project.Build, "env": project.Env, "module": filepath.Join(dir, project.Wasm)})
 	return nil
 }
 
+// buildText says how a project is built.
 func buildText(p *sdk.Project) string {
-	return strings.Join(append(append([]string{}, p.Env...), p.Build...), " ")
+	if len(p.Build) == 0 {
+		return "needs no compiler"
+	}
+	return "runs: " + strings.Join(append(append([]string{}, p.Env...), p.Build...), " ")
 }
 
 // writeNew writes files below a folder. If one of them is there, nothing is written.
@@ -63,6 +67,9 @@ func (p *program) moduleBuild(c *cli.Context) error {
 		return invalid("which folder? e.g. `wstream module build geo`")
 	}
 	dir := c.Args().First()
+	if strings.HasSuffix(dir, ".js") {
+		return p.buildScript(c, dir)
+	}
 	language, name, err := guestIn(dir)
 	if err != nil {
 		return err
@@ -70,6 +77,9 @@ func (p *program) moduleBuild(c *cli.Context) error {
 	project, err := sdk.New(language, name)
 	if err != nil {
 		return invalid("%s: %w", dir, err)
+	}
+	if language == "js" {
+		return p.buildScript(c, filepath.Join(dir, name+".js"))
 	}
 	tool, err := compiler(dir, language, project.Build[0])
 	if err != nil {
@@ -80,13 +90,13 @@ func (p *program) moduleBuild(c *cli.Context) error {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
-	p.note("%s", buildText(project))
+	p.note("%s", strings.Join(append(append([]string{}, project.Env...), project.Build...), " "))
 	cmd := exec.CommandContext(c.Context, tool, project.Build[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), project.Env...)
 	cmd.Stdout, cmd.Stderr = p.err, p.err
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %s: %w%s", dir, buildText(project), err, buildHint(dir, language))
+		return fmt.Errorf("%s: %s: %w%s", dir, strings.Join(project.Build, " "), err, buildHint(dir, language))
 	}
 	wasm := filepath.Join(dir, project.Wasm)
 	m, done, err := p.openModule(c, wasm)
@@ -95,6 +105,29 @@ func (p *program) moduleBuild(c *cli.Context) error {
 	}
 	defer done()
 	p.succeed("module build", wasm, map[string]any{"language": language, "module": wasm, "sha256": m.Hash()})
+	return nil
+}
+
+// buildScript makes a module of a script in JavaScript, beside it, and loads it, which runs the script once.
+func (p *program) buildScript(c *cli.Context, script string) error {
+	text, err := os.ReadFile(script)
+	if err != nil {
+		return &coded{err, exitInvalid}
+	}
+	code, err := sdk.JavaScript(text)
+	if err != nil {
+		return invalid("%s: %w", script, err)
+	}
+	wasm := strings.TrimSuffix(script, ".js") + ".wasm"
+	if err := os.WriteFile(wasm, code, 0o644); err != nil {
+		return environment(err)
+	}
+	m, done, err := p.openModule(c, wasm)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p.succeed("module build", wasm, map[string]any{"language": "js", "module": wasm, "sha256": m.Hash()})
 	return nil
 }
 
@@ -148,7 +181,13 @@ func guestIn(dir string) (language, name string, err error) {
 	if len(sources) == 1 {
 		return "c", strings.TrimSuffix(filepath.Base(sources[0]), ".c"), nil
 	}
-	return "", "", invalid("%s: found no guest; expected Cargo.toml, go.mod, index.ts or one .c file, as `wstream module new` writes them", dir)
+	if sources, err = filepath.Glob(filepath.Join(dir, "*.js")); err != nil {
+		return "", "", err
+	}
+	if len(sources) == 1 {
+		return "js", strings.TrimSuffix(filepath.Base(sources[0]), ".js"), nil
+	}
+	return "", "", invalid("%s: found no guest; expected Cargo.toml, go.mod, index.ts, or one .c or .js file, as `wstream module new` writes them", dir)
 }
 
 // declared is what follows a prefix in a line of a project file, without quotes; def if there is no such line.

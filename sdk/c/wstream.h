@@ -138,7 +138,7 @@ WS_INLINE _Noreturn void ws_trap(void) { __builtin_trap(); }
 typedef struct { const uint8_t *p; uint32_t n; } ws_bytes;
 
 WS_INLINE uint32_t ws_strlen(const char *s) { return (uint32_t)__builtin_strlen(s); }
-#ifdef __wasm__
+#if defined __wasm__ && !defined WS_HEAP
 WS_FUNC size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }
 #endif
 
@@ -179,7 +179,10 @@ WS_INLINE int ws_is(ws_bytes b, const char *s) { uint32_t n = ws_strlen(s); retu
 static uintptr_t ws_kept, ws_top; /* ends of what stays and of what the call has */
 enum { WS_SLACK = 64 };           /* bytes that may be touched beyond any allocation */
 
-#ifdef __wasm__
+#ifdef WS_HEAP /* a guest that links a libc says from where to where this memory is, by WS_HEAP and WS_END */
+#define WS_AT(p) ((uint32_t)(uintptr_t)(p))
+WS_FUNC int ws_grow(uintptr_t end) { return end <= WS_END; }
+#elif defined __wasm__
 extern unsigned char __heap_base;
 #define WS_HEAP ((uintptr_t)&__heap_base)
 #define WS_AT(p) ((uint32_t)(uintptr_t)(p)) /* an address as the host knows it */
