@@ -134,6 +134,8 @@ func (p *parser) clauseAhead() bool {
 	switch t.word {
 	case "FROM", "WHERE", "HAVING", "SELECT", "ON", "USING":
 		return true
+	case "QUALIFY":
+		return after.isName() && !after.isAny("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "JOIN", "LEFT", "RIGHT", "FULL", "CROSS", "INNER", "ON", "USING", "AS", "UNION", "EXCEPT", "INTERSECT") || after.isOp("(")
 	case "LIMIT", "OFFSET":
 		return !after.isAny("FROM", "WHERE")
 	case "GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE":

@@ -293,11 +293,34 @@ func (p *parser) selectQuery(from Relation, start int) (Query, error) {
 			return nil, err
 		}
 	}
+	var qualify Expr
+	if p.accept("QUALIFY") {
+		if qualify, err = p.expr(); err != nil {
+			return nil, err
+		}
+	}
 	if s.Windows, err = p.windowClause(); err != nil {
 		return nil, err
 	}
 	s.Span = p.spanFrom(start)
+	if qualify != nil {
+		return qualified(s, qualify), nil
+	}
 	return s, nil
+}
+
+// qualified is a SELECT whose rows are filtered by QUALIFY, which sees window functions and the names of the select list: the
+// condition is a column more, by which a SELECT around it filters.
+func qualified(s *Select, cond Expr) Query {
+	at := cond.At()
+	hidden := []Ident{{Span: at, Name: "__qualify", Quoted: true}}
+	inner := *s
+	inner.Distinct = false
+	inner.Items = append(append([]Expr{}, s.Items...), &Alias{Span: at, X: cond, Names: hidden})
+	return &Select{
+		Span: s.Span, Distinct: s.Distinct, Items: []Expr{&Star{Span: s.Span, Except: [][]Ident{hidden}}},
+		From: &Derived{Span: s.Span, Query: &inner}, Where: &Column{Span: at, Parts: hidden},
+	}
 }
 
 // selectClause reads SELECT with its hints, DISTINCT and the select list.
