@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,18 +70,27 @@ func TestExamples(t *testing.T) {
 	if err := os.WriteFile(modules["js"], code, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	manifests := map[string]string{}
 	for language, path := range modules {
 		t.Run(language, func(t *testing.T) {
 			m, err := h.Load(ctx, host.ModuleConfig{Path: path})
 			if err != nil {
 				t.Fatal(err)
 			}
+			functions, err := json.Marshal(m.Manifest().Functions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests[string(functions)] = language
 			for _, c := range exampleCases {
 				testExample(ctx, t, m, c)
 			}
 			testMean(ctx, t, m)
 			testSessions(ctx, t, m)
 		})
+	}
+	if len(manifests) != 1 {
+		t.Errorf("the languages' examples have other functions: %v", manifests)
 	}
 }
 

@@ -120,6 +120,11 @@ func TestNative(t *testing.T) {
 			t.Error(out)
 		}
 	})
+	t.Run("js", func(t *testing.T) {
+		if out := run(t, "js", nil, tool(t, "node"), "--test", "test/examples.test.mjs"); !strings.Contains(out, "fail 0") || strings.Contains(out, "pass 0") {
+			t.Error(out)
+		}
+	})
 	t.Run("assemblyscript", func(t *testing.T) {
 		compiler, node := asc(t), tool(t, "node")
 		dir := t.TempDir()

@@ -139,6 +139,35 @@ func TestPackNpm(t *testing.T) {
 	isBig(t, filepath.Join(outside, "big.wasm"))
 }
 
+// TestPackJS makes the npm package; a project that installed it tests the README's sample, which is built without any tool.
+func TestPackJS(t *testing.T) {
+	long(t)
+	code, err := JavaScript([]byte(listing(t, "js/README.md", "js")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	outside := filepath.Join(dir, "outside")
+	write(t, outside, map[string]string{
+		"big.wasm": string(code), "big.js": listing(t, "js/README.md", "js"), "package.json": `{"name": "sample", "private": true}`,
+		"big.test.mjs": `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Trial } from "@wstream/js";
+test("large amounts stay", () => {
+  assert.deepEqual([...new Trial("big.js").call("big", [{ amount: 60 }, { amount: 6 }]).keep], [true, false]);
+});
+`,
+	})
+	isBig(t, filepath.Join(outside, "big.wasm"))
+	npm, node := tool(t, "npm"), tool(t, "node")
+	env := []string{"npm_config_cache=" + filepath.Join(dir, "cache"), "npm_config_update_notifier=false"}
+	archive := filepath.Join(dir, strings.TrimSpace(run(t, "js", env, npm, "pack", "--silent", "--pack-destination", dir)))
+	run(t, outside, env, npm, "install", "--silent", "--offline", "--no-audit", "--no-fund", archive)
+	if out := run(t, outside, nil, node, "--test", "big.test.mjs"); !strings.Contains(out, "pass 1") {
+		t.Error(out)
+	}
+}
+
 // TestPackGo serves the module as a proxy would; a project that gets it from there builds the README's sample.
 func TestPackGo(t *testing.T) {
 	long(t)
