@@ -12,11 +12,40 @@ func RoundDouble(v float64, places int, mode RoundingMode) float64 {
 	if v-v != 0 || v == 0 {
 		return v + 0
 	}
+	if r, ok := roundNear(v, places, mode); ok {
+		return r
+	}
 	var d decimalDigits
 	t := d.text(v)
 	r, _ := strconv.ParseFloat(t.roundedText(places, mode), 64)
 	return r
 }
+
+// roundNear rounds to the nearest by arithmetic where that surely gives what the digits of the number would: where it
+// does not lie near the middle between two results. The quotient of two whole numbers that are exact is the double that
+// is closest to the decimal.
+func roundNear(v float64, places int, mode RoundingMode) (float64, bool) {
+	if places < 0 || places >= len(exactPowers) || mode != HalfUp && mode != HalfEven {
+		return 0, false
+	}
+	p := exactPowers[places]
+	y := math.Abs(v) * p
+	if y >= 1<<50 {
+		return 0, false
+	}
+	whole := math.Floor(y)
+	if d := math.Abs(y - whole - 0.5); d < y*0x1p-48+0x1p-40 {
+		return 0, false
+	}
+	r := math.Floor(y+0.5) / p
+	if v < 0 && r != 0 {
+		r = -r
+	}
+	return r, true
+}
+
+// exactPowers are powers of ten that a double holds exactly.
+var exactPowers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // RoundFloat is RoundDouble for a FLOAT, whose digits are those of the same number as a double.
 func RoundFloat(v float32, places int, mode RoundingMode) float32 {

@@ -126,6 +126,14 @@ func (z *Zone) ToLocal(micros int64) int64 {
 	return micros + int64(z.Offset(micros))*microsPerSecond
 }
 
+// Fixed returns the offset from UTC in microseconds of a zone that has always had the same.
+func (z *Zone) Fixed() (offset int64, ok bool) {
+	if len(z.rules.at) > 0 {
+		return 0, false
+	}
+	return int64(z.rules.first.seconds) * microsPerSecond, true
+}
+
 // FromLocal returns the moment at which the wall clock shows a time. A time that the clock skips is moved
 // forward by the length of the gap; of two moments with the same time it takes the earlier one.
 func (z *Zone) FromLocal(local int64) int64 {

@@ -27,6 +27,8 @@ type reader struct {
 	formats *records.Formats
 	opts    *Options
 	reprint bool
+
+	variants variantBuffers
 }
 
 // records reads one record of a file: a row, or the rows of a list of objects. An error stands for a

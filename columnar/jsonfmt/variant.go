@@ -1,6 +1,7 @@
 package jsonfmt
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,17 +16,7 @@ import (
 // order of their names, decimals without trailing zeros. It fails on text that does not begin with
 // a JSON value and on names that repeat within an object; what follows the value is not looked at.
 func AppendVariant(dst []byte, text []byte, opts Options) ([]byte, error) {
-	opts.Features.ReplacementDecoding = true
-	r := reader{opts: &opts}
-	r.s.Reset(text, opts.Features)
-	t, err := r.s.Next()
-	if err != nil {
-		return dst, err
-	}
-	if t == jsontoken.None {
-		return dst, &jsontoken.SyntaxError{Text: "no JSON value in an empty text"}
-	}
-	return r.appendVariant(dst)
+	return NewVariantReader(opts).Append(dst, text)
 }
 
 // variant reads the current value as a VARIANT.
@@ -51,47 +42,24 @@ func (r *reader) variantRecord(text []byte) ([]columnar.Datum, error) {
 	return []columnar.Datum{columnar.StructDatum{v}}, nil
 }
 
-// variantField is a field of an object before it is sorted.
-type variantField struct {
-	name  string
-	value []byte
+// variantField is a field of an object before it is sorted: where its name stands in variantBuffers.names, and where the
+// name in quotes and the value stand in the text so far.
+type variantField struct{ name, nameEnd, from, to int }
+
+// variantBuffers is what objects are sorted in; it is kept from one value to the next. Objects within one another use it
+// as a stack.
+type variantBuffers struct {
+	fields  []variantField
+	names   []byte
+	scratch []byte
 }
+
+func (v *variantBuffers) nameOf(f variantField) []byte { return v.names[f.name:f.nameEnd] }
 
 func (r *reader) appendVariant(dst []byte) ([]byte, error) {
 	switch r.s.Current() {
 	case jsontoken.StartObject:
-		var fields []variantField
-		for {
-			t, err := r.s.Next()
-			if err != nil {
-				return dst, err
-			}
-			if t == jsontoken.EndObject || t == jsontoken.None {
-				break
-			}
-			name, _ := r.s.Text()
-			f := variantField{name: string(name)}
-			if _, err := r.s.Next(); err != nil {
-				return dst, err
-			}
-			if f.value, err = r.appendVariant(nil); err != nil {
-				return dst, err
-			}
-			fields = append(fields, f)
-		}
-		slices.SortStableFunc(fields, func(a, b variantField) int { return strings.Compare(a.name, b.name) })
-		dst = append(dst, '{')
-		for i, f := range fields {
-			if i > 0 {
-				if f.name == fields[i-1].name {
-					return dst, sparkerr.New("VARIANT_DUPLICATE_KEY", "Failed to build variant because of a duplicate object key %q.", f.name)
-				}
-				dst = append(dst, ',')
-			}
-			dst = append(appendJSONString(dst, f.name, false), ':')
-			dst = append(dst, f.value...)
-		}
-		return append(dst, '}'), nil
+		return r.appendVariantObject(dst)
 	case jsontoken.StartArray:
 		dst = append(dst, '[')
 		for first := true; ; first = false {
@@ -155,4 +123,87 @@ func plainDecimal(text string) (string, bool) {
 		whole = "-" + whole
 	}
 	return whole, true
+}
+
+// appendVariantObject writes an object with its fields by name.
+func (r *reader) appendVariantObject(dst []byte) ([]byte, error) {
+	v := &r.variants
+	base, names := len(v.fields), len(v.names)
+	defer func() { v.fields, v.names = v.fields[:base], v.names[:names] }()
+	dst = append(dst, '{')
+	start := len(dst)
+	sorted := true
+	for {
+		t, err := r.s.Next()
+		if err != nil {
+			return dst, err
+		}
+		if t == jsontoken.EndObject || t == jsontoken.None {
+			break
+		}
+		name, _ := r.s.Text()
+		f := variantField{name: len(v.names)}
+		v.names = append(v.names, name...)
+		f.nameEnd = len(v.names)
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		f.from = len(dst)
+		dst = append(appendJSONString(dst, string(v.nameOf(f)), false), ':')
+		if _, err := r.s.Next(); err != nil {
+			return dst, err
+		}
+		if dst, err = r.appendVariant(dst); err != nil {
+			return dst, err
+		}
+		f.to = len(dst)
+		sorted = sorted && (len(v.fields) == base || bytes.Compare(v.nameOf(v.fields[len(v.fields)-1]), v.nameOf(f)) < 0)
+		v.fields = append(v.fields, f)
+	}
+	if sorted {
+		return append(dst, '}'), nil
+	}
+	fields := v.fields[base:]
+	slices.SortStableFunc(fields, func(a, b variantField) int { return bytes.Compare(v.nameOf(a), v.nameOf(b)) })
+	for i := 1; i < len(fields); i++ {
+		if bytes.Equal(v.nameOf(fields[i-1]), v.nameOf(fields[i])) {
+			return dst, sparkerr.New("VARIANT_DUPLICATE_KEY", "Failed to build variant because of a duplicate object key %q.", v.nameOf(fields[i]))
+		}
+	}
+	v.scratch = append(v.scratch[:0], dst[start:]...)
+	dst = dst[:start]
+	for i, f := range fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, v.scratch[f.from-start:f.to-start]...)
+	}
+	return append(dst, '}'), nil
+}
+
+// VariantReader reads texts as VARIANT, one after the other. It serves one goroutine.
+type VariantReader struct {
+	r    reader
+	opts Options
+}
+
+// NewVariantReader makes a reader.
+func NewVariantReader(opts Options) *VariantReader {
+	v := &VariantReader{opts: opts}
+	v.opts.Features.ReplacementDecoding = true
+	v.r.opts = &v.opts
+	return v
+}
+
+// Append appends what AppendVariant does.
+func (v *VariantReader) Append(dst, text []byte) ([]byte, error) {
+	v.r.s.Reset(text, v.opts.Features)
+	t, err := v.r.s.Next()
+	if err != nil {
+		return dst, err
+	}
+	if t == jsontoken.None {
+		return dst, &jsontoken.SyntaxError{Text: "no JSON value in an empty text"}
+	}
+	return v.r.appendVariant(dst)
 }

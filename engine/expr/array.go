@@ -1,7 +1,9 @@
 package expr
 
 import (
+	"slices"
 	"sort"
+	"unicode/utf8"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
@@ -135,8 +137,12 @@ func bindArrayContains(b *Binder, args []Expr) (Expr, error) {
 	nullFn := func(a []Expr) bool { return anyNullable(a) || a[0].Type().ElemNullable }
 	e := simple("array_contains", args, columnar.Bool, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 		elems := a[0].Children[0]
+		wide := elems.Type.Kind == columnar.KindInt64 && elems.Valid == nil
 		out := bools(a, n, func(i int) bool {
 			lo, hi := a[0].span(i)
+			if wide {
+				return slices.Contains(columnar.Values[int64](elems)[lo:hi], columnar.Values[int64](a[1].Column)[a[1].row(i)])
+			}
 			for j := lo; j < hi; j++ {
 				if !elems.IsNull(int(j)) && equalAt(elems, int(j), a[1], i) {
 					return true
@@ -399,16 +405,40 @@ func bindArrayDistinct(b *Binder, args []Expr) (Expr, error) {
 type elementSet struct {
 	known map[string]struct{}
 	buf   []byte
+	few   []uint64 // the elements while they are few numbers; known has those beyond
 }
 
+// fewElements is how many numbers are looked through one by one.
+const fewElements = 16
+
 func (s *elementSet) clear() {
-	if s.known == nil {
-		s.known = map[string]struct{}{}
+	if len(s.known) > 0 {
+		clear(s.known)
 	}
-	clear(s.known)
+	s.few = s.few[:0]
+}
+
+// bitsOf is an element that is a number of at most 64 bits and equal only where its bits are.
+func bitsOf(c *columnar.Column, j int) (uint64, bool) {
+	if c.Valid != nil && !c.Valid.Get(j) {
+		return 0, false
+	}
+	switch c.Type.Kind {
+	case columnar.KindInt64, columnar.KindTimestamp, columnar.KindTimestampNTZ, columnar.KindTime, columnar.KindDayTime:
+		return columnar.Values[uint64](c)[j], true
+	case columnar.KindInt32, columnar.KindDate, columnar.KindYearMonth:
+		return uint64(columnar.Values[uint32](c)[j]), true
+	}
+	return 0, false
 }
 
 func (s *elementSet) has(c *columnar.Column, j int) bool {
+	if b, ok := bitsOf(c, j); ok && slices.Contains(s.few, b) {
+		return true
+	}
+	if len(s.known) == 0 {
+		return false
+	}
 	s.buf = elementKey(s.buf[:0], c, j)
 	_, ok := s.known[string(s.buf)]
 	return ok
@@ -419,6 +449,14 @@ func (s *elementSet) add(c *columnar.Column, j int) bool {
 	if s.has(c, j) {
 		return false
 	}
+	if b, ok := bitsOf(c, j); ok && len(s.few) < fewElements {
+		s.few = append(s.few, b)
+		return true
+	}
+	if s.known == nil {
+		s.known = map[string]struct{}{}
+	}
+	s.buf = elementKey(s.buf[:0], c, j)
 	s.known[string(s.buf)] = struct{}{}
 	return true
 }
@@ -660,6 +698,10 @@ func bindArrayExtreme(max bool) func(b *Binder, args []Expr) (Expr, error) {
 		e := simple(b.name(), args, t, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			elems := a[0].Children[0]
 			pick := make([]int32, n)
+			if elems.Type.Kind == columnar.KindInt64 && elems.Valid == nil {
+				extremeOfEach(pick, a[0], columnar.Values[int64](elems), max)
+				return columnar.Take(elems, pick), nil
+			}
 			for i := range pick {
 				pick[i] = -1
 				if a[0].null(i) {
@@ -681,6 +723,27 @@ func bindArrayExtreme(max bool) func(b *Binder, args []Expr) (Expr, error) {
 		})
 		e.null, e.nullFn, e.safe = true, func([]Expr) bool { return true }, true
 		return e, nil
+	}
+}
+
+// extremeOfEach sets pick to the place of the least or greatest of each list of numbers, -1 for none.
+func extremeOfEach(pick []int32, lists vec, v []int64, max bool) {
+	for i := range pick {
+		pick[i] = -1
+		if lists.null(i) {
+			continue
+		}
+		lo, hi := lists.span(i)
+		if lo == hi {
+			continue
+		}
+		best := lo
+		for j := lo + 1; j < hi; j++ {
+			if max && v[j] > v[best] || !max && v[j] < v[best] {
+				best = j
+			}
+		}
+		pick[i] = best
 	}
 }
 
@@ -708,6 +771,9 @@ func bindSortArray(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	e := simple("sort_array", args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+		if elems := a[0].Children[0]; elems.Type.Kind == columnar.KindInt64 && elems.Valid == nil && a[1].con && !a[0].con {
+			return sortLongs(typ, a[0].Column, n, !a[1].Bits.Get(0)), nil
+		}
 		return sortElements(typ, a, n, func(elems *columnar.Column, i int) func(x, y int32) int {
 			desc := !a[1].Bits.Get(a[1].row(i))
 			return func(x, y int32) int {
@@ -723,6 +789,22 @@ func bindSortArray(b *Binder, args []Expr) (Expr, error) {
 }
 
 // sortElements sorts each array by an order that may depend on the row.
+// sortLongs sorts lists of BIGINT without nulls.
+func sortLongs(typ *columnar.Type, c *columnar.Column, n int, desc bool) *columnar.Column {
+	from, to := c.Offsets[0], c.Offsets[n]
+	v := slices.Clone(columnar.Values[int64](c.Children[0])[from:to])
+	off := make([]int32, n+1)
+	for i := range n {
+		lo, hi := c.Offsets[i]-from, c.Offsets[i+1]-from
+		off[i+1] = hi
+		s := v[lo:hi]
+		if slices.Sort(s); desc {
+			slices.Reverse(s)
+		}
+	}
+	return &columnar.Column{Type: typ, Len: n, Valid: c.Valid, Offsets: off, Children: []*columnar.Column{columnar.NewFixed(c.Children[0].Type, v, nil)}}
+}
+
 func sortElements(typ *columnar.Type, a []vec, n int, order func(elems *columnar.Column, i int) func(x, y int32) int) *columnar.Column {
 	l := newLists(n)
 	valid := validOf(a...)
@@ -980,15 +1062,16 @@ func bindReverse(b *Binder, args []Expr) (Expr, error) {
 	e := simple("reverse", args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 		if typ.Kind == columnar.KindString {
 			return mapString(typ, a[0], n, func(dst []byte, s string) []byte {
-				r := []rune(s)
-				if !validUTF8(s) {
-					for i := len(s) - 1; i >= 0; i-- {
-						dst = append(dst, s[i])
-					}
+				if isASCII(s) || !validUTF8(s) {
+					from := len(dst)
+					dst = append(dst, s...)
+					slices.Reverse(dst[from:])
 					return dst
 				}
-				for i := len(r) - 1; i >= 0; i-- {
-					dst = append(dst, string(r[i])...)
+				for i := len(s); i > 0; {
+					_, k := utf8.DecodeLastRuneInString(s[:i])
+					dst = append(dst, s[i-k:i]...)
+					i -= k
 				}
 				return dst
 			}), nil

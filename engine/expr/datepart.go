@@ -57,6 +57,18 @@ func clockInt(f func(micros int64) int64) func(b *Binder, args []Expr) (Expr, er
 		}
 		t := args[0].Type()
 		e := simple(name, args, columnar.Int32, func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
+			if offset, fixed := ctx.zone().Fixed(); fixed || t.Kind == columnar.KindTimestampNTZ {
+				if t.Kind == columnar.KindTimestampNTZ {
+					offset = 0
+				}
+				return map1(columnar.Int32, a[0], n, func(v int64) int32 {
+					r := (v + offset) % microsPerDay
+					if r < 0 {
+						r += microsPerDay
+					}
+					return int32(f(r))
+				}), nil
+			}
 			return map1(columnar.Int32, a[0], n, func(v int64) int32 {
 				return int32(f(javatext.FloorMod(localMicros(ctx, t, v), microsPerDay)))
 			}), nil

@@ -154,6 +154,9 @@ func bindDateTrunc(b *Binder, args []Expr) (Expr, error) {
 	}
 	e := simple(name, args, columnar.Timestamp, func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
 		z := ctx.zone()
+		if step := clockStep(a[0]); step > 0 && !a[1].con {
+			return truncToStep(a[1].Column, step, z), nil
+		}
 		return rows(columnar.Timestamp, a, n, func(w *columnar.Builder, i int) error {
 			v, unit := i64(a[1], i), str(a[0], i)
 			var out int64
@@ -186,6 +189,41 @@ func bindDateTrunc(b *Binder, args []Expr) (Expr, error) {
 	})
 	e.null, e.nullFn = true, nil
 	return e, nil
+}
+
+// clockStep is the microseconds of a constant unit of at most an hour, 0 for others.
+func clockStep(unit vec) int64 {
+	if !unit.con {
+		return 0
+	}
+	switch strings.ToUpper(unit.StringAt(0)) {
+	case "SECOND":
+		return microsPerSecond
+	case "MINUTE":
+		return 60 * microsPerSecond
+	case "HOUR":
+		return 3600 * microsPerSecond
+	}
+	return 0
+}
+
+// truncToStep cuts times to steps of the zone's clock.
+func truncToStep(c *columnar.Column, step int64, z *javatext.Zone) *columnar.Column {
+	v := columnar.Values[int64](c)
+	d := make([]int64, len(v))
+	offset, fixed := z.Fixed()
+	for i, t := range v {
+		local := t + offset
+		if !fixed {
+			local = z.ToLocal(t)
+		}
+		r := local % step
+		if r < 0 {
+			r += step
+		}
+		d[i] = t - r
+	}
+	return columnar.NewFixed(columnar.Timestamp, d, c.Valid)
 }
 
 // weekDay reads a day of the week: its name, or its first two or three letters; 0 for Thursday, as days

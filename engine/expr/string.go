@@ -150,28 +150,44 @@ func substringOf(w *columnar.Builder, v vec, i int, pos, length int32) {
 }
 
 // pad brings s to a length in characters, or bytes of binary values.
-func pad(s, fill string, n int, left, binary bool) []byte {
+func pad(dst []byte, s, fill string, n int, left, binary bool) []byte {
+	if binary || isASCII(s) && isASCII(fill) {
+		switch {
+		case n <= 0:
+			return dst
+		case len(s) >= n:
+			return append(dst, s[:n]...)
+		case fill == "":
+			return append(dst, s...)
+		}
+		if !left {
+			dst = append(dst, s...)
+		}
+		for missing := n - len(s); missing > 0; missing -= len(fill) {
+			dst = append(dst, fill[:min(missing, len(fill))]...)
+		}
+		if left {
+			dst = append(dst, s...)
+		}
+		return dst
+	}
 	length, cut := javatext.Length(s), func(s string, n int) string { return javatext.Substring(s, 1, int32(n)) }
 	fillLength := javatext.Length(fill)
-	if binary {
-		length, fillLength = len(s), len(fill)
-		cut = func(s string, n int) string { return s[:n] }
-	}
 	if n <= 0 {
-		return nil
+		return dst
 	}
 	if length >= n {
-		return []byte(cut(s, n))
+		return append(dst, cut(s, n)...)
 	}
 	if fillLength == 0 {
-		return []byte(s)
+		return append(dst, s...)
 	}
 	missing := n - length
 	p := strings.Repeat(fill, missing/fillLength) + cut(fill, missing%fillLength)
 	if left {
-		return []byte(p + s)
+		return append(append(dst, p...), s...)
 	}
-	return []byte(s + p)
+	return append(append(dst, s...), p...)
 }
 
 func bindPad(left bool) func(b *Binder, args []Expr) (Expr, error) {
@@ -204,7 +220,7 @@ func bindPad(left bool) func(b *Binder, args []Expr) (Expr, error) {
 				if length*int64(len(fill)) > maxString && length > int64(len(str(a[0], i))) {
 					return sparkerr.New("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "the string would have %d bytes, the limit is %d", length*int64(len(fill)), maxString)
 				}
-				w.AppendBytes(pad(str(a[0], i), fill, int(length), left, binary))
+				w.FinishScratch(pad(w.Scratch(), str(a[0], i), fill, int(length), left, binary))
 				return nil
 			})
 		}), nil
@@ -579,4 +595,14 @@ func appendHex(dst []byte, v []byte) []byte {
 	at := len(dst)
 	dst = hex.AppendEncode(dst, v)
 	return append(dst[:at], bytes.ToUpper(dst[at:])...)
+}
+
+// isASCII tells whether every character of s is one byte.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

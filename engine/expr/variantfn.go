@@ -42,8 +42,9 @@ func bindParseJSON(try bool) func(b *Binder, args []Expr) (Expr, error) {
 			return nil, err
 		}
 		e := simple(b.name(), in, columnar.Variant, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+			r := jsonfmt.NewVariantReader(opts)
 			return rows(columnar.Variant, a, n, func(w *columnar.Builder, i int) error {
-				out, err := jsonfmt.AppendVariant(w.Scratch(), raw(a[0], i), opts)
+				out, err := r.Append(w.Scratch(), raw(a[0], i))
 				switch {
 				case err == nil:
 					w.FinishScratch(out)
