@@ -84,9 +84,8 @@ func coldKey(store uint16, bucket uint8, page uint32) []byte {
 	return k
 }
 
-// fetch reads records of a bucket and gives their bytes to fn, in order of the tickets, which it sorts.
+// fetch reads records of a bucket and gives their bytes to fn, one by one in the order of the tickets, which ascend.
 func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
-	slices.Sort(tickets)
 	c.fetched.Add(int64(len(tickets)))
 	txn := c.db.NewTransaction(false)
 	defer txn.Discard()
@@ -290,22 +289,35 @@ func (b *bucket) coldSlots(tag uint32, dst []uint32) []uint32 {
 // warmTags makes all records of the given tags of bucket n resident.
 func (s *Store) warmTags(n uint8, tags []uint32) error {
 	b := &s.buckets[n]
+	var found []uint64 // ticket << 32 | tag
 	var tickets []uint32
-	slots := map[uint32]uint32{} // ticket to tag
 	for _, tag := range tags {
-		from := len(tickets)
-		tickets = b.coldSlots(tag, tickets)
-		for _, t := range tickets[from:] {
-			slots[t] = tag
+		tickets = b.coldSlots(tag, tickets[:0])
+		for _, t := range tickets {
+			found = append(found, uint64(t)<<32|uint64(tag))
 		}
 	}
-	slices.Sort(tickets)
-	tickets = slices.Compact(tickets)
-	if len(tickets) == 0 {
+	slices.Sort(found)
+	found = slices.Compact(found)
+	return s.warmTickets(n, found, func(ticket, tag uint32) int { return b.slotOf(tag, coldBase+ticket) }, hotFlag)
+}
+
+// warmTickets makes records of bucket n resident. found are the tickets, each << 32 beside what slot makes its slot of, in
+// order. flag is that of warmSlot.
+func (s *Store) warmTickets(n uint8, found []uint64, slot func(ticket, hint uint32) int, flag uint64) error {
+	if len(found) == 0 {
 		return nil
 	}
+	b := &s.buckets[n]
+	tickets := make([]uint32, len(found))
+	for i, f := range found {
+		tickets[i] = uint32(f >> 32)
+	}
+	i := 0
 	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
-		return b.warmSlot(b.slotOf(slots[t], coldBase+t), t, blob, hotFlag)
+		hint := uint32(found[i])
+		i++
+		return b.warmSlot(slot(t, hint), t, blob, flag)
 	})
 	if err != nil {
 		return fmt.Errorf("store %q: %w", s.spec.Name, err)
@@ -331,58 +343,77 @@ func (p *Part) warmRows(hashes []uint64, rows []int32) {
 	if p.db.cold == nil || p.err != nil {
 		return
 	}
-	var need []uint64 // bucket << 32 | tag
+	need := p.need[:0]
 	for _, r := range rows {
-		h := hashes[r]
-		b := &p.buckets[h>>56]
-		if b.cold == 0 {
-			continue
+		if h := hashes[r]; p.buckets[h>>56].maybeCold(tagOf(h)) {
+			need = append(need, h>>24)
 		}
-		tag := tagOf(h)
-		for i := int(tag >> b.shift); ; i++ {
-			s := b.slots[i]
-			if uint32(s) == 0 || uint32(s>>32) > tag {
-				break
-			}
-			if uint32(s>>32) == tag && isCold(uint32(s)) {
-				need = append(need, h>>56<<32|uint64(tag))
-				break
+	}
+	p.warmNeeded(need)
+}
+
+// warm is warmRows for all of several lists of hashes.
+func (p *Part) warm(lists [][]uint64) {
+	if p.db.cold == nil || p.err != nil {
+		return
+	}
+	need := p.need[:0]
+	for _, hashes := range lists {
+		for _, h := range hashes {
+			if p.buckets[h>>56].maybeCold(tagOf(h)) {
+				need = append(need, h>>24)
 			}
 		}
 	}
+	p.warmNeeded(need)
+}
+
+// maybeCold says whether a record of the tag lies in the cold store.
+func (b *bucket) maybeCold(tag uint32) bool {
+	if b.cold == 0 {
+		return false
+	}
+	for i := int(tag >> b.shift); ; i++ {
+		s := b.slots[i]
+		if uint32(s) == 0 || uint32(s>>32) > tag {
+			return false
+		}
+		if uint32(s>>32) == tag && isCold(uint32(s)) {
+			return true
+		}
+	}
+}
+
+// warmNeeded makes records resident that are given by bucket << 32 | tag, in any order.
+func (p *Part) warmNeeded(need []uint64) {
 	slices.Sort(need)
-	need = slices.Compact(need)
 	var tags []uint32
 	for i := 0; i < len(need); {
 		n := need[i] >> 32
 		tags = tags[:0]
 		for ; i < len(need) && need[i]>>32 == n; i++ {
-			tags = append(tags, uint32(need[i]))
+			if tag := uint32(need[i]); len(tags) == 0 || tag != tags[len(tags)-1] {
+				tags = append(tags, tag)
+			}
 		}
 		if err := p.store.warmTags(uint8(n), tags); err != nil {
 			p.fail(err)
-			return
+			break
 		}
 	}
+	p.need = need[:0]
 }
 
 // warmBucket makes all records of bucket n resident, for a walk. They are not marked as used, so that the next eviction
 // puts back what the walk has not changed.
 func (s *Store) warmBucket(n uint8) error {
 	b := &s.buckets[n]
-	slots := make(map[uint32]int, b.cold)
-	tickets := make([]uint32, 0, b.cold)
+	found := make([]uint64, 0, b.cold) // ticket << 32 | slot
 	for i, x := range b.slots {
 		if off := uint32(x); isCold(off) {
-			slots[off-coldBase] = i
-			tickets = append(tickets, off-coldBase)
+			found = append(found, uint64(off-coldBase)<<32|uint64(i))
 		}
 	}
-	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
-		return b.warmSlot(slots[t], t, blob, 0)
-	})
-	if err != nil {
-		return fmt.Errorf("store %q: %w", s.spec.Name, err)
-	}
-	return nil
+	slices.Sort(found)
+	return s.warmTickets(n, found, func(_, i uint32) int { return int(i) }, 0)
 }

@@ -22,6 +22,7 @@ type Part struct {
 	sink    uint64 // keeps loads that only warm the cache from being optimised away
 	refs    []Ref
 	due     []dueRef
+	need    []uint64 // scratch of warm
 }
 
 // Err returns the first error that the part met in the cold store since the last Load, or nil.

@@ -37,3 +37,7 @@ func (p *Part) UpsertRows(keys *columnar.RowKeys, hashes []uint64, rows []int32,
 		}
 	}
 }
+
+// Warm reads from the cold store, in one pass, what looking up keys of the given hashes may need. The methods for many keys do
+// so themselves; who knows more keys in advance saves them the same pages again and again.
+func (p *Part) Warm(hashes ...[]uint64) { p.warm(hashes) }

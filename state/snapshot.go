@@ -421,6 +421,9 @@ func (db *DB) eachBlocks(name string, fn func(chunks [][]byte) error) error {
 // dropVoidSnapshots deletes the snapshots of versions that a new owner has gone back behind, and what a crash has left of
 // others.
 func (db *DB) dropVoidSnapshots() error {
+	if err := vfs.Sweep(db.opts.FS, db.opts.Dir); err != nil {
+		return err
+	}
 	infos, err := db.opts.FS.List(db.opts.Dir)
 	if err != nil {
 		return err

@@ -95,6 +95,11 @@ func (t *aggTask) run(tables []*splitTable, p int) ([]*columnar.Batch, error) {
 func (t *aggTask) merge(tables []*splitTable, p int) ([]*columnar.Batch, error) {
 	var out []*columnar.Batch
 	later := newLastTables(tables, p)
+	hashes := make([][]uint64, len(tables))
+	for i, s := range tables {
+		hashes[i] = s.parts[p].hash
+	}
+	t.part.Warm(hashes...)
 	for i, s := range tables {
 		x := &s.parts[p]
 		for from := 0; from < len(x.group); from += blockRows {
