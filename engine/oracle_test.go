@@ -51,6 +51,7 @@ func TestOracleReport(t *testing.T) {
 	o.show(filepath.Join(root, "show"))
 	o.ddl("ddl", filepath.Join(root, "ddl", "schemas.jsonl"))
 	o.ddl("ddl/more", filepath.Join("testdata", "schemas.jsonl"))
+	o.readers(filepath.Join("testdata", "formats.jsonl"))
 	var report strings.Builder
 	passed, total := 0, 0
 	for _, f := range o.families {
@@ -286,20 +287,31 @@ func (o *oracle) formats(dir string) {
 	}
 }
 
-func (c *formatCase) run(t *testing.T, dir string) error {
+func (c *formatCase) read(path string) (*engine.Result, error) {
 	s, err := session(engine.Options{Workers: 1})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := s.Read().Format(c.Format).Options(c.Options)
 	if c.Schema != nil {
 		r.Schema(*c.Schema)
 	}
+	return r.Load(path).Collect(context.Background())
+}
+
+func (c *formatCase) same(res *engine.Result, want []string) error {
+	if res.Schema.String() != c.ResultSchema {
+		return fmt.Errorf("schema %s, want %s", res.Schema, c.ResultSchema)
+	}
+	return sameRows(rowsOf(res), want, true)
+}
+
+func (c *formatCase) run(t *testing.T, dir string) error {
 	path, err := filepath.Abs(filepath.Join(dir, c.Input))
 	if err != nil {
 		return err
 	}
-	res, err := r.Load(path).Collect(context.Background())
+	res, err := c.read(path)
 	if text, missing := os.ReadFile(filepath.Join(dir, "error.json")); missing == nil {
 		var want struct {
 			Error  string
@@ -315,10 +327,53 @@ func (c *formatCase) run(t *testing.T, dir string) error {
 	}
 	want := []string{}
 	eachLine(t, filepath.Join(dir, "expected.jsonl"), func(line []byte) { want = append(want, string(line)) })
-	if res.Schema.String() != c.ResultSchema {
-		return fmt.Errorf("schema %s, want %s", res.Schema, c.ResultSchema)
+	return c.same(res, want)
+}
+
+// readers runs cases of readers that are kept as lines: the input is text, or bytes in base64.
+func (o *oracle) readers(file string) {
+	dir := o.t.TempDir()
+	eachLine(o.t, file, func(line []byte) {
+		var c readerCase
+		if err := json.Unmarshal(line, &c); err != nil {
+			o.t.Fatalf("%s: %v", file, err)
+		}
+		o.check("more/"+c.Format, c.Name, func() error { return c.run(filepath.Join(dir, c.Name)) })
+	})
+}
+
+// readerCase is a formatCase in one line.
+type readerCase struct {
+	formatCase
+	Name, Text, Error string
+	Base64            []byte
+	Rows              []json.RawMessage
+}
+
+func (c *readerCase) run(dir string) error {
+	data := c.Base64
+	if data == nil {
+		data = []byte(c.Text)
 	}
-	return sameRows(rowsOf(res), want, true)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, c.Input)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return err
+	}
+	res, err := c.read(path)
+	if c.Error != "" {
+		return sameError(err, c.Error)
+	}
+	if err != nil {
+		return fmt.Errorf("failed: %w", err)
+	}
+	want := []string{}
+	for _, r := range c.Rows {
+		want = append(want, string(r))
+	}
+	return c.same(res, want)
 }
 
 // showCase is a query, or a table of rows, and the text that Spark prints of it.

@@ -17,6 +17,7 @@ type DataReader struct {
 	format    string
 	name      string
 	schema    string
+	hasSchema bool // Schema was called
 	typed     *columnar.Schema
 	options   map[string]string
 	refresh   time.Duration
@@ -30,7 +31,10 @@ func (r *DataReader) Format(format string) *DataReader { r.format = format; retu
 func (r *DataReader) Name(name string) *DataReader { r.name = name; return r }
 
 // Schema declares the columns as DDL, e.g. "url STRING, n BIGINT". Streams of files need it.
-func (r *DataReader) Schema(ddl string) *DataReader { r.schema = ddl; return r }
+func (r *DataReader) Schema(ddl string) *DataReader {
+	r.schema, r.hasSchema = ddl, true
+	return r
+}
 
 // SchemaOf declares the columns.
 func (r *DataReader) SchemaOf(s *columnar.Schema) *DataReader { r.typed = s; return r }
@@ -90,7 +94,7 @@ func (r *DataReader) load() (*DataFrame, error) {
 	if err := r.s.checkOptions(spec, rel.options); err != nil {
 		return nil, err
 	}
-	if rel.declared = r.typed; r.schema != "" {
+	if rel.declared = r.typed; r.hasSchema {
 		if rel.declared, err = plan.SchemaOf(r.schema); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,6 @@ type Decoder struct {
 	cause     error // why a field was bad, when that has a name
 	nullValue string
 	empty     string // the text of ""
-	keepEmpty bool   // emptyValue is set to nothing: "" is an empty STRING, although nullValue is nothing too
 	comment   string
 
 	utc, isoTimestamp, oddFloats bool
@@ -80,7 +79,6 @@ func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) 
 	if need == nil {
 		need = indices(schema)
 	}
-	d.keepEmpty = opts.EmptyValue != nil && *opts.EmptyValue == ""
 	position := make([]int, len(schema.Fields)) // among the fields of a record
 	for i, f := range schema.Fields {
 		position[i] = d.fields
@@ -122,6 +120,11 @@ func checkType(f columnar.Field) error {
 	return nil
 }
 
+// errLimits is the error of limits that cannot be.
+func errLimits(o *Options) error {
+	return fmt.Errorf("options maxCharsPerColumn and maxColumns are %d and %d, expected -1 or more, and 0 or more", o.MaxChars, o.MaxColumns)
+}
+
 // Schema is what the batches look like.
 func (d *Decoder) Schema() *columnar.Schema { return d.out }
 
@@ -130,6 +133,9 @@ func (d *Decoder) Schema() *columnar.Schema { return d.out }
 func (d *Decoder) Decode(data []byte, start bool) (*columnar.Batch, records.Corrupt, error) {
 	if len(data) > math.MaxInt32 {
 		return nil, records.Corrupt{}, fmt.Errorf("%d bytes of CSV at once, more than 2 GiB", len(data))
+	}
+	if d.opts.MaxChars < -1 || d.opts.MaxColumns < 0 {
+		return nil, records.Corrupt{}, errLimits(&d.opts)
 	}
 	d.begin()
 	data = clean(&d.opts, data)
@@ -229,7 +235,7 @@ func (d *Decoder) decodeFile(data []byte, start bool) error {
 	d.tokens.detectEnd(data, d.opts.LineSep)
 	header := start && d.opts.Header
 	for i := 0; i < len(data); {
-		if n := d.tokens.endAt(data, i); n > 0 {
+		if n := d.tokens.newlineAt(data, i); n > 0 {
 			i += n
 			continue
 		}
@@ -322,10 +328,6 @@ func (d *Decoder) addRecord(text []byte, line func() int) error {
 			continue
 		case empty:
 			value = []byte(d.empty)
-			if d.keepEmpty && c.typ.Kind == columnar.KindString {
-				c.set(d, d.rows, value)
-				continue
-			}
 		default:
 			if d.opts.Quote >= utf8.RuneSelf || d.opts.Escape >= utf8.RuneSelf {
 				value = originals(&d.opts, value)

@@ -32,6 +32,17 @@ func NewInference(opts Options) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.SamplingRatio <= 0 && opts.InferSchema {
+		return nil, fmt.Errorf("option \"samplingRatio\" is %g, expected more than 0", opts.SamplingRatio)
+	}
+	if p := opts.TimestampFormat; p != "" && opts.InferSchema {
+		if _, err := javatext.CompileDatetimePattern(p, true); err != nil {
+			return nil, fmt.Errorf("option \"timestampFormat\": %w", err)
+		}
+	}
+	if opts.MaxChars < -1 || opts.MaxColumns < 0 {
+		return nil, errLimits(&opts)
+	}
 	n := &Inference{opts: opts, formats: f, tokens: newTokenizer(&opts), datesAreTimestamps: opts.TimestampFormat == ""}
 	if !n.datesAreTimestamps {
 		w, err := records.NewFormats(records.FormatOptions{TimeZone: opts.Zone(), Locale: opts.Locale, DateFormat: opts.DateFormat, Writing: true})
@@ -220,21 +231,35 @@ func (n *Inference) typeOf(sofar *columnar.Type, s string) *columnar.Type {
 	return columnar.String
 }
 
-// wholeDecimal is the type of a number without fraction that is too large for BIGINT, or nil.
+// wholeDecimal is the type of a number of scale 0 that is no BIGINT, because of its size or as in 1.5e1, or nil.
 func (n *Inference) wholeDecimal(s string) *columnar.Type {
-	digits := 0
-	for i := 0; i < len(s); i++ {
+	digits, fraction, seen, point := 0, 0, false, false
+	end := len(s)
+	if e := strings.IndexAny(s, "eE"); e >= 0 {
+		exp, err := strconv.Atoi(s[e+1:])
+		if err != nil || exp > 1<<20 || exp < -1<<20 {
+			return nil
+		}
+		end, fraction = e, -exp
+	}
+	for i := 0; i < end; i++ {
 		switch c := s[i]; {
 		case c-'0' <= 9:
+			seen = true
 			if digits > 0 || c != '0' {
 				digits++
 			}
-		case i == 0 && (c == '-' || c == '+'), c == ',':
+			if point {
+				fraction++
+			}
+		case i == 0 && (c == '-' || c == '+'):
+		case c == '.' && !point:
+			point = true
 		default:
 			return nil
 		}
 	}
-	if s == "" || digits > 38 || strings.Trim(s, "+-,") == "" {
+	if !seen || digits > 38 || fraction != 0 {
 		return nil
 	}
 	return columnar.Decimal(max(digits, 1), 0)

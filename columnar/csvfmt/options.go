@@ -168,6 +168,8 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			err = records.ParseBool(text, &o.QuoteAll)
 		case "escapequotes":
 			err = records.ParseBool(text, &o.EscapeQuotes)
+		case "inputbuffersize":
+			_, err = strconv.Atoi(text)
 		case "samplingratio":
 			o.SamplingRatio, err = strconv.ParseFloat(text, 64)
 		}

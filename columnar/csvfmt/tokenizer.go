@@ -21,6 +21,7 @@ const (
 	plain  tokenKind = iota // text
 	absent                  // nothing between two delimiters
 	empty                   // a pair of quotes with nothing between them
+	none                    // no field at all: what was read belongs to fields before it
 )
 
 // tokenizer splits records into fields. In line mode each call has a record of its own; in multi-line
@@ -140,6 +141,14 @@ func (t *tokenizer) endAt(b []byte, i int) int {
 	return 0
 }
 
+// newlineAt is endAt where a field begins or a closing quote stands before: there a bare \n ends the record too.
+func (t *tokenizer) newlineAt(b []byte, i int) int {
+	if n := t.endAt(b, i); n > 0 || !t.multi || t.keepEnds || b[i] != '\n' {
+		return n
+	}
+	return 1
+}
+
 // sepAt tells whether the delimiter stands at i.
 func (t *tokenizer) sepAt(b []byte, i int) bool {
 	return b[i] == t.sep[0] && (len(t.sep) == 1 || bytes.HasPrefix(b[i:], t.sep))
@@ -154,7 +163,7 @@ func (t *tokenizer) record(b []byte, i int) (int, error) {
 			return i, errTooMuch(b[start:])
 		}
 		if t.trimLeft {
-			for i < len(b) && b[i] <= ' ' && !t.sepAt(b, i) && t.endAt(b, i) == 0 {
+			for i < len(b) && b[i] <= ' ' && !t.sepAt(b, i) && t.newlineAt(b, i) == 0 {
 				i++
 			}
 		}
@@ -167,17 +176,25 @@ func (t *tokenizer) record(b []byte, i int) (int, error) {
 			}
 		} else {
 			from := i
-			i = t.plainEnd(b, i)
+			if i == len(b) || t.newlineAt(b, i) == 0 {
+				i = t.plainEnd(b, i)
+			}
 			tok = t.trimmed(b[from:i])
+			if len(t.sep) > 1 && i == len(b) && i > from && b[i-1] == t.quote && t.quote != 0 {
+				// So the parser does at the end of its input, when it looks for a delimiter of several characters.
+				tok.text = append(tok.text[:len(tok.text):len(tok.text)], t.quote)
+			}
 		}
 		if t.maxChars >= 0 && len(tok.text) > t.maxChars && charsOf(tok.text) > t.maxChars {
 			return i, errTooMuch(b[start:i])
 		}
-		t.tokens = append(t.tokens, tok)
+		if tok.kind != none {
+			t.tokens = append(t.tokens, tok)
+		}
 		if i == len(b) {
 			return i, nil
 		}
-		if n := t.endAt(b, i); n > 0 {
+		if n := t.newlineAt(b, i); n > 0 {
 			return i + n, nil
 		}
 		i += len(t.sep)
@@ -225,77 +242,42 @@ func (t *tokenizer) trimmed(text []byte) token {
 
 // quoted reads a field that begins with a quote at i.
 func (t *tokenizer) quoted(b []byte, i int) (token, int, error) {
-	open := i
 	i++
 	from := len(t.buf)
 	// Without escapes and line ends inside the value needs no copy.
-	if n := bytes.IndexByte(b[i:], t.quote); n >= 0 && (t.escape == t.quote || t.escape == 0 || bytes.IndexByte(b[i:i+n], t.escape) < 0) &&
-		(t.escEsc == 0 || t.escEsc == t.escape || bytes.IndexByte(b[i:i+n], t.escEsc) < 0) && (!t.multi || bytes.IndexByte(b[i:i+n], t.end1) < 0) {
+	if n := t.simple(b[i:]); n >= 0 {
 		j := i + n + 1
-		if j == len(b) || t.sepAt(b, j) || t.endAt(b, j) > 0 {
+		switch {
+		case j == len(b) && (t.escape == 0 || t.escape == t.quote && n == 0):
+		case j == len(b) || t.sepAt(b, j) || t.newlineAt(b, j) > 0:
 			if n == 0 {
 				return token{kind: empty}, j, nil
 			}
 			return token{text: b[i : i+n]}, j, nil
 		}
 	}
-	for i < len(b) {
-		c := b[i]
-		switch {
-		case c == t.quote:
-			j := i + 1
-			if t.escape == t.quote && j < len(b) && b[j] == t.quote {
-				t.buf = append(t.buf, c)
-				i += 2
-				continue
+	v := quotedValue{t: t, b: b, i: i, from: from, c: t.quote}
+	tok, err := v.parse()
+	return tok, v.i, err
+}
+
+// simple is the length of the text before the first quote, if nothing in it is escaped, or else -1.
+func (t *tokenizer) simple(b []byte) int {
+	n := bytes.IndexByte(b, t.quote)
+	if n < 0 || t.multi && bytes.IndexByte(b[:n], t.end1) >= 0 {
+		return -1
+	}
+	if len(t.sep) > 1 && t.escEsc != 0 && t.escEsc != t.escape && bytes.IndexByte(b[:n], t.escEsc) >= 0 {
+		return -1
+	}
+	if t.escape != t.quote && t.escape != 0 {
+		for k := 0; k < n; k++ {
+			if b[k] == t.escape && (b[k+1] == t.quote || b[k+1] == t.escEsc) {
+				return -1
 			}
-			for j < len(b) && b[j] <= ' ' && !t.sepAt(b, j) && t.endAt(b, j) == 0 {
-				j++
-			}
-			if j == len(b) || t.sepAt(b, j) || t.endAt(b, j) > 0 {
-				return t.fromBuf(from), j, nil
-			}
-			switch t.unescaped {
-			case StopAtClosingQuote:
-				t.buf = append(t.buf, c)
-				i++
-				continue
-			case BackToDelimiter:
-				t.buf = t.buf[:from]
-				end := t.plainEnd(b, open)
-				return t.trimmed(b[open:end]), end, nil
-			case SkipValue:
-				t.buf = t.buf[:from]
-				return token{kind: absent}, t.plainEnd(b, i), nil
-			case RaiseError:
-				return token{}, i, errUnescapedQuote
-			}
-			// The value is what has been read, in its quotes, and all up to the delimiter.
-			end := t.plainEnd(b, i)
-			t.buf = append(t.buf, 0)
-			copy(t.buf[from+1:], t.buf[from:])
-			t.buf[from] = t.quote
-			t.buf = append(t.buf, b[i:end]...)
-			tok := t.trimmed(t.buf[from:])
-			tok.owned = true
-			return tok, end, nil
-		case c == t.escape && c != 0 && i+1 < len(b) && b[i+1] == t.quote:
-			t.buf = append(t.buf, t.quote)
-			i += 2
-		case c == t.escEsc && c != 0 && i+1 < len(b) && b[i+1] == t.escape:
-			t.buf = append(t.buf, t.escape)
-			i += 2
-		default:
-			if n := t.endAt(b, i); n > 0 && !t.keepEnds {
-				t.buf = append(t.buf, '\n')
-				i += n
-				continue
-			}
-			t.buf = append(t.buf, c)
-			i++
 		}
 	}
-	return t.fromBuf(from), i, nil
+	return n
 }
 
 func (t *tokenizer) fromBuf(from int) token {

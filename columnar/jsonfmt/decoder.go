@@ -49,7 +49,8 @@ const (
 // column called opts.CorruptColumn takes the text of bad records. A map whose keys are no strings,
 // and a corrupt column that is no STRING, are refused.
 func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
-	if opts.SingleVariantColumn != "" {
+	single := opts.SingleVariantColumn != "" && (schema == nil || len(schema.Fields) <= 1)
+	if single {
 		schema = columnar.NewSchema(columnar.Field{Name: opts.SingleVariantColumn, Type: columnar.Variant, Nullable: true})
 	}
 	if need == nil {
@@ -70,9 +71,12 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 		f := schema.Fields[k]
 		f.Nullable = true
 		d.out.Fields = append(d.out.Fields, f)
-		if f.Name == opts.CorruptColumn && opts.SingleVariantColumn == "" {
+		if f.Name == opts.CorruptColumn && !single {
 			d.place = append(d.place, -1)
 			continue
+		}
+		if hasCalendar(f.Type) {
+			return nil, sparkerr.New("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", "The JSON datasource doesn't support the column `%s` of the type %q.", f.Name, f.Type.SQL())
 		}
 		if err := checkType(f.Type); err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.Name, err)
@@ -81,6 +85,19 @@ func New(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) {
 		fields = append(fields, f)
 	}
 	return d, d.init(columnar.StructOf(fields...))
+}
+
+// hasCalendar tells whether a type is or holds INTERVAL without fields.
+func hasCalendar(t *columnar.Type) bool {
+	if t == nil || t.Kind == columnar.KindCalendar {
+		return t != nil
+	}
+	for _, f := range t.Fields {
+		if hasCalendar(f.Type) {
+			return true
+		}
+	}
+	return hasCalendar(t.Key) || hasCalendar(t.Elem)
 }
 
 // NewColumn makes a decoder for DecodeColumn, whose documents are structs, arrays, maps or variants
@@ -159,7 +176,7 @@ func (d *Decoder) init(root *columnar.Type) error {
 	d.reprint = o.FromJSON || o.Encoding != ""
 	o.Features.ReplacementDecoding = d.reprint
 	d.reader = reader{formats: d.formats, opts: o, reprint: d.reprint}
-	d.slow = o.Features.MaxDepth < depthOf(root)+maxSkipDepth || o.SingleVariantColumn != "" || root.Kind == columnar.KindVariant
+	d.slow = o.Features.MaxNumberLen < 20 || o.Features.MaxStringLen > 0 || o.Features.MaxDepth < depthOf(root)+maxSkipDepth || o.SingleVariantColumn != "" || root.Kind == columnar.KindVariant
 	d.utc = d.formats.Zone == javatext.UTC()
 	d.isoTimestamp, d.isoNTZ, d.isoDate = o.TimestampFormat == "", o.TimestampNTZFormat == "", o.DateFormat == ""
 	d.maxNumber = o.Features.MaxNumberLen

@@ -32,6 +32,16 @@ func NewInference(opts Options) (*Inference, error) {
 	if opts.SamplingRatio <= 0 {
 		return nil, fmt.Errorf("option \"samplingRatio\" must be greater than 0, but is %g", opts.SamplingRatio)
 	}
+	if p := opts.TimestampNTZFormat; p != "" {
+		if _, err := javatext.CompileDatetimePattern(p, true); err != nil {
+			return nil, sparkerr.New("INVALID_DATETIME_PATTERN.WITH_SUGGESTION", "option \"timestampNTZFormat\": unrecognized datetime pattern '%s'", p).WithCause(err)
+		}
+	}
+	if p := opts.TimestampFormat; p != "" {
+		if _, err := javatext.CompileDatetimePattern(p, true); err != nil {
+			return nil, fmt.Errorf("option \"timestampFormat\": %w", err)
+		}
+	}
 	n := &Inference{opts: opts, sofar: columnar.StructOf()}
 	n.opts.Features.ReplacementDecoding = opts.FromJSON || opts.Encoding != ""
 	n.reader = reader{opts: &n.opts, formats: f}

@@ -106,6 +106,8 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 			o.Features.MaxDepth, err = strconv.Atoi(text)
 		case "maxnumlen":
 			o.Features.MaxNumberLen, err = strconv.Atoi(text)
+		case "maxstringlen":
+			o.Features.MaxStringLen, err = strconv.Atoi(text)
 		case "primitivesasstring":
 			err = records.ParseBool(text, &o.PrimitivesAsString)
 		case "prefersdecimal":

@@ -82,8 +82,10 @@ func (r *reader) appendVariant(dst []byte) ([]byte, error) {
 		if r.s.Special() {
 			return appendJSONString(dst, javatext.DoubleString(specialFloat(text)), false), nil
 		}
-		if v, err := strconv.ParseInt(text, 10, 64); err == nil && r.s.Current() == jsontoken.Int {
-			return strconv.AppendInt(dst, v, 10), nil
+		if r.s.Current() == jsontoken.Int {
+			if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+				return strconv.AppendInt(dst, v, 10), nil
+			}
 		}
 		if !strings.ContainsAny(text, "eE") {
 			if plain, ok := plainDecimal(text); ok {

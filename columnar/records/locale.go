@@ -89,11 +89,24 @@ func isWord(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] >= 0x80)
 }
 
+// indexFold is strings.Index without regard to case, as texts are read.
+func indexFold(s, name string) int {
+	for i := 0; i+len(name) <= len(s); i++ {
+		if strings.EqualFold(s[i:i+len(name)], name) {
+			return i
+		}
+	}
+	return -1
+}
+
 // swap replaces words of s that are in from by those of to at the same place; longer ones go first.
 func swap(s string, from, to *localeNames) string {
 	replace := func(name, by string) bool {
+		if name == "" || by == "" {
+			return false
+		}
 		for at := 0; ; {
-			i := strings.Index(s[at:], name)
+			i := indexFold(s[at:], name)
 			if i < 0 {
 				return false
 			}
@@ -132,6 +145,25 @@ func swap(s string, from, to *localeNames) string {
 	month()
 	day()
 	return s
+}
+
+// only keeps the full or the short names of months and days, as a pattern has them.
+func (n *localeNames) only(fullMonths, fullDays bool) *localeNames {
+	if n == nil {
+		return nil
+	}
+	out := *n
+	if fullMonths {
+		out.shortMonths = [12]string{}
+	} else {
+		out.months = [12]string{}
+	}
+	if fullDays {
+		out.shortDays = [7]string{}
+	} else {
+		out.days = [7]string{}
+	}
+	return &out
 }
 
 // toEnglish makes English names of the locale's.

@@ -9,9 +9,10 @@ import (
 )
 
 // IsUpgrade tells whether an error is about a pattern that means something else than in old versions of Spark, which
-// ends the query in every mode.
+// ends the query in every mode. A pattern of weeks that the old versions did not take either is a fault of each field.
 func IsUpgrade(err error) bool {
-	return strings.HasPrefix(sparkerr.Condition(err), "INCONSISTENT_BEHAVIOR_CROSS_VERSION")
+	c := sparkerr.Condition(err)
+	return strings.HasPrefix(c, "INCONSISTENT_BEHAVIOR_CROSS_VERSION") && !strings.HasSuffix(c, ".DATETIME_WEEK_BASED_PATTERN")
 }
 
 // pattern is a compiled pattern, with the names of months and days of a locale.
@@ -27,7 +28,7 @@ func compilePattern(text, locale string, reading bool) (*pattern, error) {
 	}
 	p := &pattern{DatetimeFormatter: f}
 	if strings.Contains(text, "MMM") || strings.Contains(text, "LLL") || strings.Contains(text, "E") {
-		p.names = namesOf(locale)
+		p.names = namesOf(locale).only(strings.Contains(text, "MMMM") || strings.Contains(text, "LLLL"), strings.Contains(text, "EEEE"))
 	}
 	return p, nil
 }

@@ -61,12 +61,14 @@ func OptionNames() []string { return []string{"wholetext", "lineSep", "encoding"
 
 // CheckSchema refuses what is not one STRING column.
 func CheckSchema(s *columnar.Schema) error {
+	for _, f := range s.Fields {
+		if f.Type.Kind != columnar.KindString {
+			return sparkerr.New("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", "The Text datasource doesn't support the column %s of the type %q.",
+				columnar.QuoteIdentifier(f.Name), f.Type.SQL())
+		}
+	}
 	if len(s.Fields) != 1 {
 		return sparkerr.New("TEXT_DATASOURCE_NOT_SINGLE_COLUMN", "The Text datasource supports only a single column, and you have %d columns.", len(s.Fields))
-	}
-	if f := s.Fields[0]; f.Type.Kind != columnar.KindString {
-		return sparkerr.New("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", "The Text datasource doesn't support the column %s of the type %q.",
-			columnar.QuoteIdentifier(f.Name), f.Type.SQL())
 	}
 	return nil
 }

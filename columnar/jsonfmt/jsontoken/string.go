@@ -89,6 +89,9 @@ func (s *Scanner) walk(quote byte, keep bool) error {
 		switch {
 		case c == quote:
 			flush()
+			if n := len(s.text); keep && s.f.MaxStringLen > 0 && n > s.f.MaxStringLen {
+				return s.errorf("string value length (%d) exceeds the maximum allowed (%d)", n, s.f.MaxStringLen)
+			}
 			return nil
 		case c == '\\':
 			r, err := s.escape()

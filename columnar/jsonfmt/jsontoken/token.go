@@ -38,6 +38,7 @@ type Features struct {
 	ControlCharacters   bool // raw control characters within strings
 	MaxDepth            int  // levels of objects and arrays
 	MaxNumberLen        int  // characters of a number
+	MaxStringLen        int  // bytes of a string; 0 for no limit
 	ReplacementDecoding bool // the text came through a character decoder: bytes that are no UTF-8 stand for U+FFFD
 }
 
