@@ -9,7 +9,43 @@ import (
 // ParseDouble reads a double the way CAST(s AS DOUBLE) does: what Java's Double.parseDouble takes, which is a decimal
 // or hexadecimal ("0x1.8p3") number with or without a "d" or "f" behind it and blanks around it, "NaN" and
 // "Infinity"; and in any case "nan", "inf", "infinity" with a sign.
-func ParseDouble(s string) (v float64, ok bool) { return parseFloating(s, 64) }
+func ParseDouble(s string) (v float64, ok bool) {
+	if v, ok := shortDouble(s); ok {
+		return v, true
+	}
+	return parseFloating(s, 64)
+}
+
+// shortDouble reads what most numbers are: at most 15 digits with a point among them, and perhaps a minus. Digits and the
+// power of ten are exact doubles then, so that their quotient is the nearest one.
+func shortDouble(s string) (float64, bool) {
+	i := 0
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	if n := len(s) - i; n == 0 || n > len(exactPowers) {
+		return 0, false
+	}
+	n, point := int64(0), -1
+	for k := i; k < len(s); k++ {
+		switch c := s[k]; {
+		case c >= '0' && c <= '9':
+			n = n*10 + int64(c-'0')
+		case c == '.' && point < 0 && k > i && k+1 < len(s):
+			point = k
+		default:
+			return 0, false
+		}
+	}
+	v := float64(n)
+	if point >= 0 {
+		v /= exactPowers[len(s)-1-point]
+	}
+	if i == 1 {
+		v = -v
+	}
+	return v, true
+}
 
 // ParseFloat is ParseDouble for a FLOAT, rounded once.
 func ParseFloat(s string) (v float32, ok bool) {

@@ -31,6 +31,9 @@ func (k *caster) column(c *columnar.Column, to *columnar.Type) (*columnar.Column
 	case from.Kind == columnar.KindString:
 		return k.fromString(c, to)
 	}
+	if to.Kind == columnar.KindDate && (from.Kind == columnar.KindTimestamp || from.Kind == columnar.KindTimestampNTZ) {
+		return k.dates(c), nil
+	}
 	if out, done := castFixed(c, to); done {
 		return out, nil
 	}
@@ -38,6 +41,28 @@ func (k *caster) column(c *columnar.Column, to *columnar.Type) (*columnar.Column
 		return out, nil
 	}
 	return k.scalar(c, to)
+}
+
+// dates are the days of the wall clock.
+func (k *caster) dates(c *columnar.Column) *columnar.Column {
+	s := columnar.Values[int64](c)
+	d := make([]int32, len(s))
+	offset, fixed := int64(0), true
+	if c.Type.Kind == columnar.KindTimestamp {
+		offset, fixed = k.zone.Fixed()
+	}
+	for i, t := range s {
+		local := t + offset
+		if !fixed {
+			local = k.zone.ToLocal(t)
+		}
+		q := local / microsPerDay
+		if local%microsPerDay < 0 {
+			q--
+		}
+		d[i] = int32(q)
+	}
+	return columnar.NewFixed(columnar.Date, d, c.Valid)
 }
 
 // narrow cuts integers to a shorter type when all of them fit; otherwise it gives nil.
@@ -633,12 +658,7 @@ func (k *caster) toInt(c *columnar.Column, i int, to *columnar.Type) (int64, err
 		}
 		return 0, errNull
 	case columnar.KindDate:
-		switch from.Kind {
-		case columnar.KindTimestamp:
-			return javatext.FloorDiv(k.zone.ToLocal(columnar.Values[int64](c)[i]), microsPerDay), nil
-		case columnar.KindTimestampNTZ:
-			return javatext.FloorDiv(columnar.Values[int64](c)[i], microsPerDay), nil
-		}
+		return 0, errNull // timestamps are done by dates
 	case columnar.KindTimestamp:
 		return k.toTimestamp(c, i, to)
 	case columnar.KindTimestampNTZ:

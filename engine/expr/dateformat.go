@@ -77,6 +77,9 @@ func (b *Binder) readDatetime(sql string, args []Expr, convert func(sql string, 
 	ntz := typ.Kind == columnar.KindTimestampNTZ
 	e := simple(b.name(), in, typ, func(ctx *Context, a []vec, n int) (*columnar.Column, error) {
 		z := ctx.zone()
+		if from == columnar.KindTimestamp && typ.Kind == columnar.KindInt64 && a[1].con && !a[0].con {
+			return map1(typ, a[0], n, func(v int64) int64 { return v / microsPerSecond }), nil
+		}
 		c := datetimePatterns{reading: true}
 		return rows(typ, a, n, func(w *columnar.Builder, i int) error {
 			var micros int64

@@ -72,6 +72,16 @@ func printfArg(v vec, i int) javatext.PrintfArg {
 		return javatext.PrintfArg{}
 	}
 	row := v.row(i)
+	switch v.Type.Kind { // the usual ones, without a Datum
+	case columnar.KindInt32:
+		return javatext.PrintfArg{Kind: javatext.PrintfInteger, Int: int64(columnar.Values[int32](v.Column)[row])}
+	case columnar.KindInt64:
+		return javatext.PrintfArg{Kind: javatext.PrintfLong, Int: columnar.Values[int64](v.Column)[row]}
+	case columnar.KindFloat64:
+		return javatext.PrintfArg{Kind: javatext.PrintfDouble, Float: columnar.Values[float64](v.Column)[row]}
+	case columnar.KindString:
+		return javatext.PrintfArg{Kind: javatext.PrintfString, Text: v.StringAt(row)}
+	}
 	switch d := v.Datum(row).(type) {
 	case bool:
 		a := javatext.PrintfArg{Kind: javatext.PrintfBoolean}
@@ -83,18 +93,12 @@ func printfArg(v vec, i int) javatext.PrintfArg {
 		return javatext.PrintfArg{Kind: javatext.PrintfByte, Int: int64(d)}
 	case int16:
 		return javatext.PrintfArg{Kind: javatext.PrintfShort, Int: int64(d)}
+	case float32:
+		return javatext.PrintfArg{Kind: javatext.PrintfFloat, Float: float64(d)}
 	case int32:
 		return javatext.PrintfArg{Kind: javatext.PrintfInteger, Int: int64(d)}
 	case int64:
 		return javatext.PrintfArg{Kind: javatext.PrintfLong, Int: d}
-	case float32:
-		return javatext.PrintfArg{Kind: javatext.PrintfFloat, Float: float64(d)}
-	case float64:
-		return javatext.PrintfArg{Kind: javatext.PrintfDouble, Float: d}
-	case string:
-		if v.Type.Kind == columnar.KindString {
-			return javatext.PrintfArg{Kind: javatext.PrintfString, Text: d}
-		}
 	}
 	return javatext.PrintfArg{Kind: javatext.PrintfObject, Text: string(appendInternal(nil, v.Column, row))}
 }

@@ -45,14 +45,20 @@ func (a double2) div(b double2) double2 {
 	return sum2(q, q2).add(double2{r.hi / b.hi, 0})
 }
 
+// reciprocal is 1/n of a whole number.
+func reciprocal(n float64) double2 {
+	q := 1 / n
+	return double2{q, math.FMA(-q, n, 1) / n}
+}
+
 // sincos are the sine and cosine of an angle of at most pi/4, by their series.
 func (a double2) sincos() (s, c double2) {
 	x2 := a.mul(a)
 	s, c = a, double2{1, 0}
 	ts, tc := a, c
 	for k := 1.0; k < 28; k += 2 {
-		tc = tc.mul(x2).div(double2{-k * (k + 1), 0})
-		ts = ts.mul(x2).div(double2{-(k + 1) * (k + 2), 0})
+		tc = tc.mul(x2).mul(reciprocal(-k * (k + 1)))
+		ts = ts.mul(x2).mul(reciprocal(-(k + 1) * (k + 2)))
 		s, c = s.add(ts), c.add(tc)
 		if math.Abs(tc.hi) < 0x1p-112 {
 			break
