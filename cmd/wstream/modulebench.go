@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -72,18 +73,11 @@ func (p *program) moduleBench(c *cli.Context) error {
 	return nil
 }
 
-// benchFunction measures one function; kinds that do nothing by themselves, and functions that take any columns where
-// --schema does not say which, are only named.
+// benchFunction measures one function; those that take any columns where --schema does not say which, and foreachBatch
+// functions that may not write, are only named.
 func benchFunction(c *cli.Context, m *host.Module, spec *abi.Spec) (measured, error) {
 	r := measured{Function: spec.Name, Kind: spec.Kind.String()}
-	switch {
-	case spec.Kind == abi.KindForeachBatch:
-		r.Note = "not measured: it writes through capabilities"
-		return r, nil
-	case spec.Kind == abi.KindState:
-		r.Note = "not measured: its work depends on the state; see `wstream run`"
-		return r, nil
-	case spec.Input == nil && c.String("schema") == "":
+	if spec.Input == nil && c.String("schema") == "" {
 		r.Note = "not measured: it takes any columns; say which with --schema"
 		return r, nil
 	}
@@ -99,7 +93,18 @@ func benchFunction(c *cli.Context, m *host.Module, spec *abi.Spec) (measured, er
 	for i := range t.group {
 		t.group[i] = uint32(i % 64)
 	}
-	if r.Refused, err = t.call(c.Context); err != nil { // warms up
+	if spec.Kind == abi.KindState {
+		if t.keys, err = groupRows(spec, in); err != nil {
+			return r, err
+		}
+	}
+	r.Refused, err = t.call(c.Context) // warms up
+	var status *host.StatusError
+	if spec.Kind == abi.KindForeachBatch && errors.As(err, &status) {
+		r.Note = "not measured: " + status.Error() + "; allow what it writes to, e.g. --allow sql:NAME: nothing is written"
+		return r, nil
+	}
+	if err != nil {
 		return r, err
 	}
 	before := m.Stats()
@@ -121,6 +126,7 @@ type benchCall struct {
 	b     *host.Bound
 	in    *columnar.Batch
 	group []uint32
+	keys  host.GroupsInput // of a state function; the state of one call is that of the next
 }
 
 // call calls the function once and says how many rows it refused.
@@ -134,6 +140,14 @@ func (t *benchCall) call(ctx context.Context) (refused int, err error) {
 		_, errs, err = t.b.Scalar(ctx, call, t.in)
 	case abi.KindAggregate:
 		_, err = t.b.Update(ctx, call, t.in, t.group, columnar.NewNull(columnar.Binary, 64))
+	case abi.KindState:
+		var r host.GroupsOutput
+		if r, err = t.b.Groups(ctx, call, t.keys); err == nil {
+			t.keys.State, t.keys.Timeout, errs = r.State, r.Timeout, r.Errors
+		}
+	case abi.KindForeachBatch:
+		call.Capabilities = host.Capabilities{SQL: nowhere{}, KV: nowhere{}, Produce: nowhere{}}
+		err = t.write(ctx, call)
 	default:
 		var r host.Rows
 		r, err = t.b.Rows(ctx, call, t.in)
@@ -141,6 +155,39 @@ func (t *benchCall) call(ctx context.Context) (refused int, err error) {
 	}
 	return len(errs), err
 }
+
+// write hands the rows to a foreachBatch function as one batch.
+func (t *benchCall) write(ctx context.Context, call host.Call) error {
+	w, err := t.b.Begin(ctx, call)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(ctx, t.in); err != nil {
+		w.Abort(ctx)
+		return err
+	}
+	return w.Commit(ctx)
+}
+
+// nowhere takes what a foreachBatch function writes, and forgets it.
+type nowhere struct{}
+
+// Exec says that each row touched one.
+func (nowhere) Exec(_ context.Context, _, _ string, rows *columnar.Batch) (int64, error) {
+	return int64(rows.Rows), nil
+}
+
+// Get finds nothing.
+func (nowhere) Get(context.Context, string, []byte) ([]byte, bool, error) { return nil, false, nil }
+
+// Put forgets a value.
+func (nowhere) Put(context.Context, string, []byte, []byte) error { return nil }
+
+// Delete has nothing to delete.
+func (nowhere) Delete(context.Context, string, []byte) error { return nil }
+
+// Produce forgets records.
+func (nowhere) Produce(context.Context, string, *columnar.Batch) error { return nil }
 
 // benchInput are the rows that a function is measured with: those of --input, else clicks for a parse function, else made
 // up from the schema.

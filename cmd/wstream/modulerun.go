@@ -167,16 +167,15 @@ func (t *trial) aggregate(ctx context.Context, in *columnar.Batch) error {
 	return err
 }
 
-// groups calls a state function once, with the rows of each key together and no state before.
-func (t *trial) groups(ctx context.Context, in *columnar.Batch) error {
-	spec := t.b.Spec()
+// groupRows puts the rows of each key together, for a call of a state function without state before.
+func groupRows(spec *abi.Spec, in *columnar.Batch) (host.GroupsInput, error) {
 	keyOf := make([]string, in.Rows)
 	order := make([]int32, in.Rows)
 	var at []int
 	for _, f := range spec.Key.Fields {
 		i := in.Schema.IndexFold(f.Name)
 		if i < 0 {
-			return invalid("key column %q is not in the input: %s", f.Name, in.Schema.String())
+			return host.GroupsInput{}, invalid("key column %q is not in the input: %s", f.Name, in.Schema.String())
 		}
 		at = append(at, i)
 	}
@@ -208,6 +207,15 @@ func (t *trial) groups(ctx context.Context, in *columnar.Batch) error {
 	}
 	g.Keys, g.State = columnar.NewBatch(spec.Key, keys, n), columnar.NewNull(columnar.Binary, n)
 	g.Expired, g.Timeout = make([]bool, n), slices.Repeat([]int64{abi.NoTimeout}, n)
+	return g, nil
+}
+
+// groups calls a state function once, with the rows of each key together and no state before.
+func (t *trial) groups(ctx context.Context, in *columnar.Batch) error {
+	g, err := groupRows(t.b.Spec(), in)
+	if err != nil {
+		return err
+	}
 	r, err := t.b.Groups(ctx, t.call, g)
 	if err != nil {
 		return err
