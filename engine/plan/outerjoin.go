@@ -29,6 +29,11 @@ func (a *Analyzer) narrowOuterJoins(root Node) (Node, bool) {
 			}
 			left = left || within(ids, j.Left.Output()) && a.rejectsNulls(c)
 			right = right || within(ids, j.Right.Output()) && a.rejectsNulls(c)
+			nullIntolerantAttrs(c, func(at *expr.Attr) { // one null makes the whole condition null
+				only := map[expr.AttrID]bool{at.ID: true}
+				left = left || within(only, j.Left.Output())
+				right = right || within(only, j.Right.Output())
+			})
 		}
 		kind := j.Kind
 		switch {
