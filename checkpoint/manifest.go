@@ -302,6 +302,9 @@ func (c *Checkpoint) fenced() error {
 // removeUnlisted deletes what a crash has left: segments of this and former owners that no manifest lists, manifests of
 // former owners, and temporary files.
 func (c *Checkpoint) removeUnlisted(log string) error {
+	if err := vfs.Sweep(c.fs, c.path(log)); err != nil {
+		return err
+	}
 	infos, err := c.fs.List(c.path(log))
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ type Environment struct {
 	Registry   *expr.Registry
 	Host       *host.Host
 	ModuleDirs []string          // searched by file name for modules whose path is not there
+	Functions  []udf.Module      // functions in Go, by the name of their module, beside those of the file
 	GuestLog   host.Logger       // nil drops the lines
 	Metrics    host.Metrics      // nil drops them
 	Now        func() time.Time  // for literals such as timestamp'now'; nil is the system's clock
@@ -90,6 +91,9 @@ func (e *Environment) open(ctx context.Context, f *File, overrides map[string]Ov
 	r := &Runtime{File: f, Zone: zone, env: e, overrides: overrides}
 	var errs Errors
 	r.Modules, errs = LoadModules(ctx, e.Host, f, e.ModuleDirs, host.Capabilities{Log: e.GuestLog, Metrics: e.Metrics})
+	for _, m := range e.Functions {
+		r.Modules[m.Name()] = m
+	}
 	r.catalog = &Catalog{File: f, Modules: r.Modules, Sources: map[string]*Relation{}}
 	for _, s := range f.Sources {
 		if f.faulty[s] {

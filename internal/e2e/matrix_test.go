@@ -98,6 +98,9 @@ func impossible(c cell) string {
 		if c.sink == "kafka" && c.batch == 0 && (c.kind == "window" || c.kind == "session") {
 			return "no window is closed in the first batch, and without records there is no transaction"
 		}
+		if c.sink == "kafka" && c.batch == 3 && c.kind == "dedup" {
+			return "no key of the fourth batch is new, and without records there is no transaction"
+		}
 	case failpoint.PurgeMid:
 		if c.batch == 0 {
 			return "at the first batch there is nothing old"

@@ -168,15 +168,12 @@ func (c *partCache) add(id string, b []byte) {
 	c.bytes += len(b)
 }
 
-// readers is how many parts are fetched at a time.
-const readers = 16
-
 // read fetches the parts of a file and puts them together; etag is that of the first.
 func (f *FS) read(s Store, objects []Object) (data []byte, etag string, err error) {
 	pieces := make([][]byte, len(objects))
 	errs := make([]error, len(objects))
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, readers)
+	slots := make(chan struct{}, f.o.Readers)
 	for i, o := range objects {
 		id := fmt.Sprintf("%p %s %s", s, o.Key, o.ETag)
 		if b, ok := f.parts.get(id); ok {
@@ -196,7 +193,7 @@ func (f *FS) read(s Store, objects []Object) (data []byte, etag string, err erro
 				etag = tag
 			}
 		}
-		if len(objects) == 1 {
+		if len(objects) == 1 || f.o.Readers == 1 {
 			fetch()
 			continue
 		}

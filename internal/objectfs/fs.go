@@ -103,7 +103,9 @@ func (f *FS) partsOf(s Store, key string) ([]Object, error) {
 		file, _ := splitPart(o.Key)
 		return o.Dir || file != key
 	})
-	if len(objects) == 0 {
+	// Without its first object a file is not there: it was removed, and what is left came from a removal that was cut short, or
+	// from a former owner that did not know of it.
+	if len(objects) == 0 || objects[0].Key != key {
 		return nil, fs.ErrNotExist
 	}
 	size := int64(0)
@@ -265,9 +267,33 @@ func (f *FS) Remove(name string) error {
 	if err != nil {
 		return pathError("remove", name, err)
 	}
-	for _, o := range slices.Backward(objects) { // what is left of the file in between is its beginning
+	for _, o := range objects { // the first one first: then the file is gone at once
 		if err := f.delete(s, o.Key); err != nil {
 			return pathError("remove", name, err)
+		}
+	}
+	return nil
+}
+
+// Sweep implements vfs.Sweeper: it deletes the objects of files whose first one is gone.
+func (f *FS) Sweep(dir string) error {
+	s, key, err := f.at(dir)
+	if err != nil {
+		return err
+	}
+	objects, err := f.list(s, key+"/")
+	if err != nil {
+		return pathError("sweep", dir, err)
+	}
+	first := map[string]bool{}
+	for _, o := range objects {
+		first[o.Key] = true
+	}
+	for _, o := range objects {
+		if file, offset := splitPart(o.Key); offset > 0 && !first[file] {
+			if err := f.delete(s, o.Key); err != nil {
+				return pathError("sweep", dir, err)
+			}
 		}
 	}
 	return nil
@@ -322,12 +348,15 @@ func infos(objects []Object, prefix string) []fs.FileInfo {
 	byName := map[string]*info{}
 	var out []fs.FileInfo
 	for _, o := range objects {
-		file, _ := splitPart(strings.TrimSuffix(o.Key, "/"))
+		file, offset := splitPart(strings.TrimSuffix(o.Key, "/"))
 		name := strings.TrimPrefix(file, prefix)
 		if name == "" {
 			continue // a marker that other programs make for a folder
 		}
 		i := byName[name]
+		if i == nil && offset > 0 {
+			continue // its first object is gone
+		}
 		if i == nil {
 			i = &info{name: name, dir: o.Dir}
 			byName[name] = i

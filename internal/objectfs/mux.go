@@ -43,6 +43,7 @@ func (m *mux) pair(from, to string) (vfs.FS, error) {
 }
 
 func (m *mux) Remote(name string) bool                  { return IsLocation(name) }
+func (m *mux) Sweep(dir string) error                   { return vfs.Sweep(m.of(dir), dir) }
 func (m *mux) Create(name string) (vfs.File, error)     { return m.of(name).Create(name) }
 func (m *mux) CreateNew(name string) (vfs.File, error)  { return vfs.CreateNew(m.of(name), name) }
 func (m *mux) Open(name string) (vfs.File, error)       { return m.of(name).Open(name) }

@@ -19,8 +19,11 @@ type Options struct {
 	Patience time.Duration
 	// Pause is the wait before the first repetition; each further one is twice as long, up to 2 s. 0 is 50 ms.
 	Pause time.Duration
-	// Sleep waits; nil is a timer. For tests.
+	// Readers is how many objects of a file are fetched at a time; 0 is 16.
+	Readers int
+	// Sleep waits, Now is the clock; nil are the real ones. For tests.
 	Sleep func(time.Duration)
+	Now   func() time.Time
 }
 
 func (o *Options) fill() {
@@ -36,6 +39,12 @@ func (o *Options) fill() {
 	if o.Pause == 0 {
 		o.Pause = 50 * time.Millisecond
 	}
+	if o.Readers == 0 {
+		o.Readers = 16
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Sleep == nil {
 		o.Sleep = time.Sleep
 	}
@@ -45,7 +54,7 @@ func (o *Options) fill() {
 func (f *FS) patient(what, key string, fn func(ctx context.Context) error) error {
 	pause, waited := f.o.Pause, time.Duration(0)
 	for try := 1; ; try++ {
-		began := time.Now()
+		began := f.o.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), f.o.Attempt)
 		err := fn(ctx)
 		cancel()
@@ -56,7 +65,7 @@ func (f *FS) patient(what, key string, fn func(ctx context.Context) error) error
 		if !errors.As(err, &transient) {
 			return fmt.Errorf("%s object %q: %w", what, key, err)
 		}
-		waited += time.Since(began) + pause
+		waited += f.o.Now().Sub(began) + pause
 		if waited > f.o.Patience {
 			return fmt.Errorf("%s object %q: given up after %d attempts: %w", what, key, try, err)
 		}

@@ -22,7 +22,7 @@ func CutLast(fsys vfs.FS, d *DamagedError) error {
 	if err := vfs.WriteFile(fsys, d.File+".damaged", b); err != nil {
 		return err
 	}
-	if vfs.Remote(fsys, d.File) { // its objects: the later ones go first, so that what is left is always a beginning
+	if vfs.Remote(fsys, d.File) { // it may be of several objects
 		if err := fsys.Remove(d.File); err != nil {
 			return err
 		}

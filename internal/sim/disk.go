@@ -31,10 +31,16 @@ const (
 	opCut     operation = "truncate"
 	opMkdir   operation = "mkdir"
 	opLock    operation = "lock"
+	opPut     operation = "put"    // of an object
+	opDelete  operation = "delete" // of an object
+	opGet     operation = "get"
+	opIndex   operation = "index" // a list of objects
 )
 
 // changes says that an operation changes the disk or makes something durable: crashes strike there.
-func (o operation) changes() bool { return o != opRead && o != opOpen && o != opList }
+func (o operation) changes() bool {
+	return o != opRead && o != opOpen && o != opList && o != opGet && o != opIndex
+}
 
 // disk is the file system as one process sees it. Every operation goes into the trace and may meet a fault.
 type disk struct{ p *process }

@@ -30,6 +30,11 @@ const (
 	ownerRefused  kind = "owner.refused"     // a second process is started beside the first, which holds the lock
 	ownerTaken    kind = "owner.taken-over"  // the lock is lost while a process is suspended: another one runs to the end
 	ownerPartly   kind = "owner.taken-part"  // the same, and the other one is killed on its way
+	storeBusy     kind = "store.503"         // the object store refuses a request; it is repeated
+	storeSilent   kind = "store.lost-reply"  // the object store carries a request out, and the answer is lost; it is repeated
+	storeDown     kind = "store.down"        // the object store does not serve until the process has given up
+	storeLate     kind = "store.down-late"   // the same, and the first request was carried out
+	rolledBack    kind = "rollback"          // an earlier batch is made the last one, by a process of its own
 	rescaled      kind = "restart.rescaled"  // a start with another number of state partitions
 	restarted     kind = "restart.after-end" // a start after a run that has ended well
 )
@@ -38,13 +43,14 @@ const (
 func kinds() []kind {
 	return []kind{
 		crashLost, crashPartly, crashKill, diskFull, writeTorn, syncError, readError, renameError, removeError, createError, clockJump,
-		sourceError, sourceMid, sinkError, sinkLostReply, sinkCrash, ownerRefused, ownerTaken, ownerPartly, rescaled, restarted,
+		sourceError, sourceMid, sinkError, sinkLostReply, sinkCrash, ownerRefused, ownerTaken, ownerPartly,
+		storeBusy, storeSilent, storeDown, storeLate, rolledBack, rescaled, restarted,
 	}
 }
 
 // harmless says that a query need not fail where the fault has struck, and so that it does not count as one that struck.
 func (k kind) harmless() bool {
-	return slices.Contains([]kind{clockJump, rescaled, restarted, ownerRefused}, k)
+	return slices.Contains([]kind{clockJump, rescaled, restarted, ownerRefused, storeBusy, storeSilent, rolledBack}, k)
 }
 
 // counts says how often each kind of fault has struck.

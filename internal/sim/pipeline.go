@@ -12,6 +12,7 @@ import (
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/stream"
+	"github.com/wstream/wstream/engine/udf"
 	"github.com/wstream/wstream/internal/vfs"
 	"github.com/wstream/wstream/pipeline"
 )
@@ -25,6 +26,7 @@ type scenario struct {
 	text    string // the pipeline file
 	sources []string
 	files   bool // sources are JSON files, otherwise memory
+	objects bool // the checkpoint is in an object store
 	sink    string
 	late    bool // late rows go to a sink of their own
 	// phases are the rows that are there from each phase on, by source, one chunk a batch.
@@ -47,7 +49,7 @@ func newScenario(r *rand.Rand) *scenario {
 	view, mode := "", "append"
 	mark := fmt.Sprintf("      - watermark: {column: ts, delay: %d seconds}\n", delay)
 	window := pick(r, "'10 seconds'", "'30 seconds'", "'20 seconds', '10 seconds'")
-	switch s.shape = pick(r, "stateless", "window", "session", "join", "dedup", "chain", "total"); s.shape {
+	switch s.shape = pick(r, "stateless", "window", "session", "join", "dedup", "chain", "total", "union", "timers", "timers"); s.shape {
 	case "stateless":
 		view = fmt.Sprintf("  out:\n    sql: SELECT k, v * 2 AS w, ts FROM a WHERE v %% %d <> 0\n", 2+r.IntN(3))
 	case "window":
@@ -71,6 +73,13 @@ func newScenario(r *rand.Rand) *scenario {
 		view = "  out:\n    from: a\n    steps:\n" + mark + "      - " + step + "\n"
 	case "chain":
 		view = "  once:\n    from: a\n    steps:\n" + mark + "      - dropDuplicates: [k, ts]\n  out:\n    sql: SELECT window.end AS e, count(*) AS n, sum(v) AS t FROM once GROUP BY window(ts, " + window + ")\n"
+	case "union":
+		s.sources = append(s.sources, "b")
+		view = "  left:\n    from: a\n    steps:\n" + mark + "  right:\n    from: b\n    steps:\n" + mark +
+			"  both:\n    sql: SELECT k, v, ts FROM left UNION ALL SELECT k, v, ts FROM right\n" +
+			"  out:\n    sql: SELECT window.end AS e, k, count(*) AS n, sum(v) AS t FROM both GROUP BY window(ts, " + window + "), k\n"
+	case "timers":
+		view = "  out:\n    from: a\n    steps:\n" + mark + fmt.Sprintf("      - flatMapGroupsWithState: sim.quiet%d\n", pick(r, quietSeconds()...))
 	case "total":
 		mode = pick(r, "complete", "update")
 		view = "  out:\n    sql: SELECT k, count(*) AS n, sum(v) AS t, min(v) AS m FROM a GROUP BY k\n"
@@ -81,6 +90,7 @@ func newScenario(r *rand.Rand) *scenario {
 	if s.late {
 		view = strings.Replace(view, "  out:\n", "  out:\n    late: lates\n", 1)
 	}
+	s.objects = r.IntN(3) == 0
 	s.text = s.file(view, mode)
 	s.fill(r)
 	return s
@@ -89,7 +99,7 @@ func newScenario(r *rand.Rand) *scenario {
 // file is the pipeline file.
 func (s *scenario) file(views, mode string) string {
 	var b strings.Builder
-	b.WriteString("name: sim\nsources:\n")
+	b.WriteString("name: sim\nmodules: {sim: {path: sim.wasm}}\nsources:\n")
 	for _, name := range s.sources {
 		fmt.Fprintf(&b, "  %s:\n    format: json\n    schema: %s\n    options: {path: /in/%s, maxFilesPerTrigger: 1}\n", name, rowSchema, name)
 	}
@@ -135,7 +145,8 @@ func compile(s *scenario) (stream.Spec, error) {
 	if err != nil {
 		return none, err
 	}
-	env := &pipeline.Environment{Connectors: connect.All(), Registry: expr.NewRegistry(expr.Builtins()), FS: vfs.NewStrictMem()}
+	f.Modules = nil // "sim" is in Go
+	env := &pipeline.Environment{Connectors: connect.All(), Registry: expr.NewRegistry(expr.Builtins()), FS: vfs.NewStrictMem(), Functions: []udf.Module{timers{}}}
 	schema, err := columnar.ParseDDL(rowSchema)
 	if err != nil {
 		return none, err

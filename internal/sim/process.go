@@ -9,6 +9,7 @@ import (
 
 	"github.com/wstream/wstream/checkpoint"
 	"github.com/wstream/wstream/engine/stream"
+	"github.com/wstream/wstream/internal/objectfs"
 )
 
 // process is one start of the query, up to its end or its death.
@@ -44,6 +45,10 @@ func (f *fault) matches(op operation) bool {
 		return op == opSync || op == opSyncDir
 	case readError:
 		return op == opRead
+	case storeBusy, storeSilent, storeDown:
+		return op == opPut || op == opDelete || op == opGet || op == opIndex
+	case storeLate:
+		return op == opPut || op == opDelete
 	case renameError:
 		return op == opRename
 	case removeError:
@@ -63,6 +68,9 @@ func (p *process) strike(op operation) *fault {
 	p.ops++
 	if p.ops == f.at || f.kind == diskFull && p.ops > f.at {
 		return f
+	}
+	if (f.kind == storeDown || f.kind == storeLate) && p.ops > f.at {
+		return &fault{kind: storeDown, at: f.at, before: true}
 	}
 	return nil
 }
@@ -98,6 +106,12 @@ func (p *process) suffer(f *fault, op operation, name string) error {
 			p.hit(diskFull)
 		}
 		return pathError(string(op), name, syscall.ENOSPC)
+	case storeBusy, storeSilent, storeDown, storeLate:
+		if !p.full {
+			p.full = f.kind == storeDown || f.kind == storeLate
+			p.hit(f.kind)
+		}
+		return &objectfs.TransientError{Err: errStore}
 	case syncError:
 		p.hit(syncError)
 		p.failedSync = name

@@ -11,6 +11,7 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/engine/stream"
+	"github.com/wstream/wstream/internal/objectfs"
 	"github.com/wstream/wstream/internal/vfs"
 )
 
@@ -21,25 +22,27 @@ const maxStarts = 60
 
 // world is one run of a scenario: all that outlives its processes.
 type world struct {
-	seed     uint64
-	scenario *scenario
-	base     stream.Spec
-	schema   *columnar.Schema
-	mem      *vfs.Mem
-	clock    *clock
-	chance   *rand.Rand // nil in a run without faults
-	trace    *trace
-	struck   counts
-	there    map[string][]chunk
-	main     *table
-	lates    *table
-	running  *process
-	starts   int
-	started  int               // processes, those beside others included
-	tasks    int               // state partitions of the last start
-	ops      map[operation]int // of the run without faults, by kind
-	left     int               // faults still to come
-	failures []string
+	seed      uint64
+	scenario  *scenario
+	base      stream.Spec
+	schema    *columnar.Schema
+	mem       *vfs.Mem
+	store     *objectfs.MemStore
+	clock     *clock
+	chance    *rand.Rand // nil in a run without faults
+	trace     *trace
+	struck    counts
+	there     map[string][]chunk
+	main      *table
+	lates     *table
+	running   *process
+	starts    int
+	started   int               // processes, those beside others included
+	tasks     int               // state partitions of the last start
+	ops       map[operation]int // of the run without faults, by kind
+	left      int               // faults still to come
+	phaseFrom int64             // the last batch of the phase before: a rollback does not go behind it
+	failures  []string
 }
 
 // fail notes something that must not be.
@@ -52,8 +55,8 @@ func (w *world) hit(k kind) { w.struck[k]++ }
 
 func newWorld(seed uint64, s *scenario, base stream.Spec, schema *columnar.Schema, show func(string)) *world {
 	w := &world{
-		seed: seed, scenario: s, base: base, schema: schema, mem: vfs.NewStrictMem(), trace: newTrace(show), struck: counts{},
-		there: map[string][]chunk{}, tasks: 2,
+		seed: seed, scenario: s, base: base, schema: schema, mem: vfs.NewStrictMem(), store: objectfs.NewMemStore(), trace: newTrace(show), struck: counts{},
+		there: map[string][]chunk{}, tasks: 2, phaseFrom: -1,
 	}
 	w.clock = &clock{w: w, now: time.Unix(1_700_000_000, 0).UTC()}
 	w.main, w.lates = newTable(w, "main"), newTable(w, "lates")
@@ -79,6 +82,10 @@ func (w *world) play() result {
 		if !w.runPhase() {
 			break
 		}
+		if w.chance != nil && w.chance.IntN(3) == 0 && (!w.rollBack() || !w.runPhase()) {
+			break
+		}
+		w.phaseFrom = w.lastCommitted()
 	}
 	return w.result()
 }
@@ -142,7 +149,10 @@ func (w *world) nextFault() *fault {
 	if r.IntN(3) > 0 { // early ones more often, since a process has less to do the later it starts
 		f.at = 1 + r.IntN(f.at)
 	}
-	if !slices.Contains([]kind{crashLost, crashPartly, crashKill, sinkCrash}, f.kind) {
+	switch {
+	case slices.Contains([]kind{storeSilent, storeLate}, f.kind):
+		f.before = false
+	case !slices.Contains([]kind{crashLost, crashPartly, crashKill, sinkCrash}, f.kind):
 		f.before = true
 	}
 	return f
@@ -155,6 +165,9 @@ func (w *world) kind() kind {
 		return pick(r, crashLost, crashPartly, crashKill)
 	}
 	all := []kind{diskFull, writeTorn, syncError, readError, renameError, removeError, createError, ownerRefused, ownerTaken, ownerPartly}
+	if w.scenario.objects {
+		all = []kind{storeBusy, storeSilent, storeDown, storeLate, ownerTaken, ownerPartly, ownerRefused}
+	}
 	if !w.scenario.files {
 		all = append(all, sourceError, sourceMid)
 	}
@@ -168,7 +181,8 @@ func (w *world) kind() kind {
 func (w *world) spec(p *process) stream.Spec {
 	spec := w.base
 	s := w.scenario
-	spec.FS, spec.CheckpointFS, spec.Clock, spec.Checkpoint = disk{p}, disk{p}, w.clock, checkpointDir
+	spec.FS, spec.Clock = disk{p}, w.clock
+	spec.CheckpointFS, spec.Checkpoint = p.checkpoint()
 	spec.Settings.KeepBatches, spec.Settings.Workers = s.keep, 1
 	if w.chance != nil && w.chance.IntN(3) == 0 {
 		if n := 1 + w.chance.IntN(3); n != w.tasks {
@@ -192,7 +206,7 @@ func (w *world) spec(p *process) stream.Spec {
 	}
 	spec.Simulation = &stream.Simulation{
 		QueryID: fmt.Sprintf("00000000-0000-4000-8000-%012x", w.seed&(1<<48-1)),
-		Process: checkpoint.Owner{RunID: fmt.Sprintf("run-%d", p.id), PID: p.id, Host: "sim"},
+		Process: p.owner(),
 		Beside: func(a, b func()) {
 			if w.chance != nil && w.chance.IntN(2) == 0 {
 				a, b = b, a
@@ -225,7 +239,8 @@ func (w *world) result() (r result) {
 	if len(w.failures) > 0 {
 		return r
 	}
-	c, err := checkpoint.Open(w.mem, checkpointDir, checkpoint.Options{ReadOnly: true})
+	fsys, dir := w.checkpoint()
+	c, err := checkpoint.Open(fsys, dir, checkpoint.Options{ReadOnly: true})
 	if err != nil {
 		w.fail("checkpoint: %v", err)
 		return r

@@ -19,6 +19,20 @@ func Remote(fsys FS, name string) bool {
 	return ok && r.Remote(name)
 }
 
+// Sweeper is implemented by file systems on which a removal that was cut short leaves something behind that nobody sees.
+type Sweeper interface {
+	// Sweep deletes that from a folder.
+	Sweep(dir string) error
+}
+
+// Sweep deletes what removals have left behind in a folder, where there can be such a thing.
+func Sweep(fsys FS, dir string) error {
+	if s, ok := fsys.(Sweeper); ok && Remote(fsys, dir) {
+		return s.Sweep(dir)
+	}
+	return nil
+}
+
 // Join puts the parts of a name together, as filepath.Join does, and keeps the scheme of a URL such as "s3://bucket".
 func Join(elem ...string) string {
 	if len(elem) > 0 {
@@ -28,6 +42,9 @@ func Join(elem ...string) string {
 	}
 	return filepath.Join(elem...)
 }
+
+// Sweep implements Sweeper.
+func (f *faultyFS) Sweep(dir string) error { return Sweep(f.FS, dir) }
 
 // Remote implements Remoter.
 func (f *faultyFS) Remote(name string) bool { return Remote(f.FS, name) }
