@@ -441,7 +441,7 @@ func TestBitFlips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := 0; i < len(b); i += 3 {
+		for i := 0; i < len(b); i += stride(3) {
 			bit := i * 5 % 8
 			c := m.Clone()
 			_ = c.Corrupt(name, func(b []byte) []byte { b[i] ^= 1 << bit; return b })
