@@ -56,7 +56,7 @@ fuzz: ## every fuzz test for T (30s) each; make fuzz T=5m
 .PHONY: soak
 soak: build ## random crashes for SOAK (30m), the full matrix of crash points, 100,000 simulated seeds
 	@$(GO) run ./internal/sim -n 100000
-	@WSTREAM_SOAK=$(SOAK) $(ALIVE) "soaking" $(GO) test -count=1 -timeout=0 -run 'Soak|Matrix' -v ./...
+	@WSTREAM_SOAK=$(SOAK) $(ALIVE) "soaking" $(GO) test -count=1 -timeout=0 -run 'Soak|Matrix|Flips|CutFiles|DamagedObjects' -v ./...
 
 .PHONY: golden
 golden: build ## write the golden files anew; read the difference before you commit it

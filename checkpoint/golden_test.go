@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,7 +15,7 @@ var update = flag.Bool("update", false, "write the checkpoint folder of the curr
 // TestGolden opens checkpoints that earlier versions have written. A folder is never changed once a version is released.
 func TestGolden(t *testing.T) {
 	if *update {
-		dir := filepath.Join("testdata", "v1")
+		dir := filepath.Join("testdata", fmt.Sprintf("v%d", FormatVersion))
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
-	for _, version := range []string{"v1"} {
+	for _, version := range []string{"v1", "v2"} {
 		m := vfs.NewStrictMem()
 		root := filepath.Join("testdata", version)
 		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
