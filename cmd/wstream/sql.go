@@ -83,6 +83,9 @@ func (p *program) sql(c *cli.Context) error {
 		}
 		text = string(b)
 	}
+	if strings.TrimSpace(text) == "" {
+		return sparkerr.New("PARSE_EMPTY_STATEMENT", "there is no statement: give one as an argument, or some on standard input")
+	}
 	var last error
 	for _, piece := range sql.Split(text) {
 		if err := p.statement(c, s, piece.Text, out); err != nil {

@@ -16,6 +16,7 @@ type aggregate struct {
 	state []columnar.Field
 	order bool // the result depends on the order of rows
 	make  func(ctx *Context) Accumulator
+	ident string                                  // what two calls that print alike differ in
 	text  func(args []Expr, distinct bool) string // prints the call without FILTER; nil: name(DISTINCT args…)
 }
 
@@ -26,6 +27,9 @@ func (b *Binder) aggregate(args []Expr, typ *columnar.Type, null bool, state []c
 		call: AggCall{Args: args, Filter: b.Call.Filter, Distinct: b.Call.Distinct, Order: b.Call.Order},
 	}
 }
+
+// Identity tells calls apart that print alike, such as first(a) and first(a, true).
+func (a *aggregate) Identity() string { return a.ident }
 
 // Name implements Aggregate.
 func (a *aggregate) Name() string { return a.name }

@@ -24,6 +24,9 @@ func bindFirstLast(last bool) func(b *Binder, args []Expr) (Expr, error) {
 		a := b.aggregate(args[:1:1], t, true, []columnar.Field{field("value", t, true), field("set", columnar.Bool, false)},
 			func(*Context) Accumulator { return &valueAcc{typ: t, last: last, ignore: ignore} })
 		a.order = true
+		if ignore {
+			a.ident = "ignore nulls"
+		}
 		return a, nil
 	}
 }

@@ -319,12 +319,12 @@ func (g *aggregation) buildSets(keys []expr.Expr, sets [][]int, child Node, s *s
 	g.session(s)
 }
 
-// node is the aggregation with its HAVING filter.
-func (g *aggregation) node() Node {
+// node is the aggregation with its HAVING filter, whose subqueries become joins.
+func (g *aggregation) node(a *Analyzer, s *scope) (Node, error) {
 	if g.having != nil {
-		return &Filter{Cond: g.having, Child: g.agg}
+		return a.filter(g.having, g.agg, s)
 	}
-	return g.agg
+	return g.agg, nil
 }
 
 // rewrite turns an expression over the input into one over the node's columns.

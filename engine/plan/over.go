@@ -14,6 +14,8 @@ type windowExpr struct {
 	call      *expr.WindowCall
 	partition []expr.Expr
 	order     []expr.SortKey
+	// The offsets that stand before PRECEDING, as written, since those of the frame are negated.
+	startBack, endBack expr.Expr
 }
 
 func (w *windowExpr) Type() *columnar.Type  { return w.call.Type() }
@@ -106,15 +108,17 @@ func (w *windowExpr) SQL() string {
 	} else {
 		b.WriteString("RANGE BETWEEN ")
 	}
-	b.WriteString(boundText(f.Start, "PRECEDING"))
+	b.WriteString(boundText(f.Start, w.startBack, "PRECEDING"))
 	b.WriteString(" AND ")
-	b.WriteString(boundText(f.End, "FOLLOWING"))
+	b.WriteString(boundText(f.End, w.endBack, "FOLLOWING"))
 	b.WriteByte(')')
 	return b.String()
 }
 
-func boundText(x expr.FrameBound, side string) string {
+func boundText(x expr.FrameBound, back expr.Expr, side string) string {
 	switch {
+	case back != nil:
+		return back.SQL() + " PRECEDING"
 	case x.Unbounded:
 		return "UNBOUNDED " + side
 	case x.Offset == nil:
@@ -165,28 +169,106 @@ func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
 		}
 		w.order = append(w.order, expr.SortKey{Expr: unalias(e), Desc: o.Desc, NullsFirst: o.NullsFirst})
 	}
+	if err := w.keyFault(x); err != nil {
+		return nil, err
+	}
 	fr := &w.call.Frame
 	if spec.Frame == nil {
 		fr.Default = true
 		fr.Start.Unbounded = true
 		fr.End.Unbounded = len(w.order) == 0
+		fr.Rows = len(w.order) == 0
 		if _, agg := f.(expr.Aggregate); !agg {
 			fr.Rows, fr.End = true, expr.FrameBound{}
 			if len(w.order) == 0 {
 				p := x.At()
-				return nil, sparkerr.At(p.Line, p.Col, "_LEGACY_ERROR_TEMP_1037", "window function %s requires window to be ordered, please add ORDER BY clause", f.SQL())
+				return nil, sparkerr.At(p.Line, p.Col, "WINDOW_FUNCTION_FRAME_NOT_ORDERED", "window function %s requires window to be ordered, please add ORDER BY clause", f.SQL())
 			}
 		}
 		return w, nil
 	}
 	fr.Rows = !spec.Frame.Range
-	if fr.Start, err = a.bound(spec.Frame.Start, s); err != nil {
+	if fr.Start, w.startBack, err = a.bound(spec.Frame.Start, s); err != nil {
 		return nil, err
 	}
-	if fr.End, err = a.bound(spec.Frame.End, s); err != nil {
+	if fr.End, w.endBack, err = a.bound(spec.Frame.End, s); err != nil {
 		return nil, err
 	}
-	return w, nil
+	return w, w.frameFault(x, spec.Frame)
+}
+
+// keyFault refuses keys that have no order.
+func (w *windowExpr) keyFault(x *sql.Call) error {
+	p := x.At()
+	for _, e := range w.partition {
+		if !orderable(e.Type()) {
+			return sparkerr.At(p.Line, p.Col, "EXPRESSION_TYPE_IS_NOT_ORDERABLE", "PARTITION BY \"%s\": the type %q cannot be ordered", e.SQL(), e.Type().SQL())
+		}
+	}
+	for _, o := range w.order {
+		if !orderable(o.Expr.Type()) {
+			return sparkerr.At(p.Line, p.Col, "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE", "ORDER BY \"%s\" of a window: the type %q cannot be ordered", o.Expr.SQL(), o.Expr.Type().SQL())
+		}
+	}
+	return nil
+}
+
+// frameFault refuses frames that cannot be: of a function that has its own, in the wrong order, or of a RANGE without one
+// key that can be counted with.
+func (w *windowExpr) frameFault(x *sql.Call, spec *sql.Frame) error {
+	p := x.At()
+	f := w.call.Frame
+	fault := func(condition, format string, args ...any) error {
+		return sparkerr.At(p.Line, p.Col, condition, format, args...)
+	}
+	offsets := f.Start.Offset != nil || f.End.Offset != nil
+	if f.Rows || !offsets {
+		if spec.Start.Kind != sql.UnboundedPreceding && spec.End.Kind != sql.UnboundedFollowing && behind(f.Start, f.End) {
+			return fault("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", "%s: the lower bound of the frame is above the upper one", w.SQL())
+		}
+		return nil
+	}
+	switch len(w.order) {
+	case 0:
+		return fault("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", "%s: a RANGE frame needs an ORDER BY", w.SQL())
+	case 1:
+	default:
+		return fault("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", "%s: a RANGE frame with an offset takes one key of ORDER BY, not %d", w.SQL(), len(w.order))
+	}
+	if t := w.order[0].Expr.Type(); !t.IsNumeric() {
+		switch t.Kind {
+		case columnar.KindDate, columnar.KindTimestamp, columnar.KindTimestampNTZ, columnar.KindTime, columnar.KindYearMonth, columnar.KindDayTime:
+		default:
+			return fault("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE", "%s: a RANGE frame with an offset cannot be over the type %q", w.SQL(), t.SQL())
+		}
+	}
+	return nil
+}
+
+// behind tells whether a frame's constant lower bound is above its upper one.
+func behind(start, end expr.FrameBound) bool {
+	value := func(b expr.FrameBound) (int64, bool) {
+		if b.Unbounded {
+			return 0, false
+		}
+		if b.Offset == nil {
+			return 0, true
+		}
+		l, ok := b.Offset.(*expr.Literal)
+		if !ok {
+			return 0, false
+		}
+		switch v := l.Value.(type) {
+		case int32:
+			return int64(v), true
+		case int64:
+			return v, true
+		}
+		return 0, false
+	}
+	from, ok1 := value(start)
+	to, ok2 := value(end)
+	return ok1 && ok2 && from > to
 }
 
 // overFault refuses what an aggregate cannot do over a window.
@@ -203,26 +285,28 @@ func overFault(f expr.Expr, x *sql.Call, spec *sql.WindowSpec) error {
 	return nil
 }
 
-func (a *Analyzer) bound(b sql.Bound, s *scope) (expr.FrameBound, error) {
+// bound is a bound of a frame, and the offset as written where PRECEDING follows it.
+func (a *Analyzer) bound(b sql.Bound, s *scope) (bound expr.FrameBound, back expr.Expr, err error) {
 	switch b.Kind {
 	case sql.UnboundedPreceding, sql.UnboundedFollowing:
-		return expr.FrameBound{Unbounded: true}, nil
+		return expr.FrameBound{Unbounded: true}, nil, nil
 	case sql.CurrentRow:
-		return expr.FrameBound{}, nil
+		return expr.FrameBound{}, nil, nil
 	}
 	e, err := a.expr(b.Offset, s)
 	if err != nil {
-		return expr.FrameBound{}, err
+		return bound, nil, err
 	}
 	if b.Kind == sql.Preceding {
+		back = e
 		if e, err = a.binder(&b).Func("negative", e); err != nil {
-			return expr.FrameBound{}, err
+			return bound, nil, err
 		}
 	}
 	if v, err := a.constantOf(e); err == nil {
 		e = &expr.Literal{Typ: e.Type(), Value: v}
 	}
-	return expr.FrameBound{Offset: e}, nil
+	return expr.FrameBound{Offset: e}, back, nil
 }
 
 // windows puts the operators below that compute the window functions in exprs, one for each

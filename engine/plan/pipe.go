@@ -221,7 +221,7 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 			exprs = append(exprs, &expr.Alias{Child: e, Name: name, ID: a.NewID()})
 		}
 	}
-	return &Project{Exprs: exprs, Child: agg.node()}, nil
+	return &Project{Exprs: exprs, Child: agg.agg}, nil
 }
 
 // unpivot turns columns into rows: an Expand with one projection per set of columns.

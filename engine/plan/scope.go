@@ -234,7 +234,14 @@ func canonical(e expr.Expr) string {
 		}
 		return x
 	})
-	return r.SQL() + " " + r.Type().String()
+	text := r.SQL() + " " + r.Type().String()
+	expr.Walk(r, func(x expr.Expr) bool {
+		if i, ok := x.(interface{ Identity() string }); ok {
+			text += i.Identity()
+		}
+		return true
+	})
+	return text
 }
 
 func itoa(v int64) string {

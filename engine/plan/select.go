@@ -167,7 +167,9 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 			}
 			agg.having = having
 		}
-		node = agg.node()
+		if node, err = agg.node(a, s); err != nil {
+			return nil, nil, err
+		}
 	}
 	sel.items = items
 	n, err := a.project(sel, items, node)
@@ -361,6 +363,10 @@ func (a *Analyzer) where(cond sql.Expr, n Node, s *scope) (Node, []*expr.Attr, e
 	if hasAggregate(e) {
 		p := cond.At()
 		return nil, nil, sparkerr.At(p.Line, p.Col, "INVALID_WHERE_CONDITION", "the WHERE condition %s contains invalid expressions: an aggregate function. Rewrite the query to avoid window functions, aggregate functions, and generator functions in the WHERE clause", e.SQL())
+	}
+	if hasWindow(e) {
+		p := cond.At()
+		return nil, nil, sparkerr.At(p.Line, p.Col, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", "window functions are not allowed in the WHERE clause: %s; compute it in a subquery, or use QUALIFY", e.SQL())
 	}
 	if e, err = a.condition(e, cond, "WHERE"); err != nil {
 		return nil, nil, err

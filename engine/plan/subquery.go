@@ -240,6 +240,12 @@ func (a *Analyzer) pullUp(n Node, at sql.Node) (Node, []expr.Expr, error) {
 			if err != nil {
 				return nil, err
 			}
+			for _, cond := range conds {
+				if _, _, _, ok := expr.EqOperands(cond); !ok && len(carry([]expr.Expr{cond}, c, map[expr.AttrID]bool{})) > 0 {
+					return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_COLUMN_IS_NOT_ALLOWED_IN_PREDICATE",
+						"below an aggregate a subquery may compare with outer columns for equality only: %s", cond.SQL())
+				}
+			}
 			out := *m
 			out.Child = c
 			have := map[expr.AttrID]bool{}
