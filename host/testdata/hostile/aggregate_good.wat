@@ -1,0 +1,5 @@
+;; kinds: What is as it should be: one accumulator, then its value.
+;; function: a
+;; expect: value 1
+  (func (export "wstream_call") (param i32 i32 i32) (result i64)
+    (select (i64.const 19791209300224) (i64.const 17592186044800) (i32.eq (i32.load16_u offset=14 (local.get 1)) (i32.const 2))))

@@ -1,0 +1,5 @@
+;; kinds: A function that calls itself for ever.
+;; function: m
+;; expect: rows 0-3: stack overflow in r < r < r < r
+  (func $r (param i32) (result i32) (i32.add (call $r (local.get 0)) (i32.const 1)))
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (drop (call $r (i32.const 1))) (i64.const 0))

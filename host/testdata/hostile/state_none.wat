@@ -1,0 +1,4 @@
+;; kinds: No answer.
+;; function: g
+;; expect: rows 0-3: answers with 0 frames, not one
+  (func (export "wstream_call") (param i32 i32 i32) (result i64) (i64.const 0))
