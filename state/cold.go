@@ -11,6 +11,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+	"github.com/klauspost/compress/s2"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/internal/vfs"
@@ -89,6 +90,7 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 	c.fetched.Add(int64(len(tickets)))
 	txn := c.db.NewTransaction(false)
 	defer txn.Discard()
+	var plain []byte
 	for i := 0; i < len(tickets); {
 		page := tickets[i] >> pageBits
 		n := i + 1
@@ -97,7 +99,12 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 		}
 		item, err := txn.Get(coldKey(store, bucket, page))
 		if err == nil {
-			err = item.Value(func(b []byte) error { return givePage(b, tickets[i:n], fn) })
+			err = item.Value(func(b []byte) (err error) {
+				if plain, err = s2.Decode(plain[:cap(plain)], b); err != nil {
+					return fmt.Errorf("page %d is damaged: %w", page, err)
+				}
+				return givePage(plain, tickets[i:n], fn)
+			})
 		}
 		if err != nil {
 			return fmt.Errorf("cold store %q: %w", c.dir, err)
@@ -107,7 +114,7 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 	return nil
 }
 
-// A page is the number of records (u32), where each ends (u32), and the records, each with a checksum (u32) in front, which
+// A page, which is compressed, is the number of records (u32), where each ends (u32), and the records, each with a checksum (u32) in front, which
 // begins with the ticket.
 
 // givePage gives fn the records of some tickets of a page.
@@ -150,6 +157,8 @@ type pageWriter struct {
 	ends []byte
 	body []byte
 	n    uint32
+
+	plain []byte // scratch
 }
 
 // full says whether the page takes no more records.
@@ -157,10 +166,9 @@ func (w *pageWriter) full() bool { return w.n == pageRecords || len(w.body) >= p
 
 // bytes returns the page.
 func (w *pageWriter) bytes() []byte {
-	out := make([]byte, 0, 4+len(w.ends)+len(w.body))
-	out = binary.LittleEndian.AppendUint32(out, w.n)
-	out = append(out, w.ends...)
-	return append(out, w.body...)
+	w.plain = binary.LittleEndian.AppendUint32(w.plain[:0], w.n)
+	w.plain = append(append(w.plain, w.ends...), w.body...)
+	return s2.Encode(nil, w.plain)
 }
 
 // begin starts a page.

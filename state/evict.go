@@ -166,7 +166,7 @@ func (s *Store) repack(n uint8) error {
 	for _, p := range b.pages {
 		inUse += int(p.live)
 	}
-	if b.paged < 4*inUse+8*pageRecords {
+	if b.paged < 2*inUse+8*pageRecords {
 		return nil
 	}
 	if err := s.warmBucket(n); err != nil {

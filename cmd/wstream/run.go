@@ -74,7 +74,7 @@ func (p *program) runPipelines(c *cli.Context) error {
 	defer metrics.close()
 	newRunner := func(env *pipeline.Environment) *runner {
 		env.Metrics = metrics
-		return &runner{p: p, env: env, metrics: metrics, points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
+		return &runner{p: p, env: env, metrics: metrics, headroom: newHeadroom(), points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
 	}
 	if c.Bool("dev") && slices.Contains(c.Args().Slice(), "-") {
 		return invalid("flag --dev: standard input is read once; name a file, which can change")
@@ -104,13 +104,14 @@ func failpoints(c *cli.Context) (*failpoint.Set, error) {
 
 // runner runs the queries of files.
 type runner struct {
-	p       *program
-	env     *pipeline.Environment
-	metrics *metrics
-	points  *failpoint.Set
-	now     bool
-	only    []string
-	table   *liveTable
+	p        *program
+	env      *pipeline.Environment
+	metrics  *metrics
+	headroom *headroom
+	points   *failpoint.Set
+	now      bool
+	only     []string
+	table    *liveTable
 }
 
 // job is a query with what it was made of.
@@ -219,6 +220,7 @@ func (r *runner) start(ctx context.Context, j *job) error {
 		Started: func(e stream.StartedEvent) { r.started(j, e) },
 		Progress: func(pr stream.Progress) {
 			r.metrics.progress(j.sink.Name, pr)
+			r.headroom.progress(j.sink.Name, pr)
 			if r.p.json {
 				r.p.printJSON(event{Event: "progress", Query: j.sink.Name, ID: pr.ID, RunID: pr.RunID, Progress: &pr})
 			}
