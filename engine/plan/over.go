@@ -155,6 +155,11 @@ func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
 		spec = n
 	}
 	w := &windowExpr{call: &expr.WindowCall{Function: f}}
+	_, agg := f.(expr.Aggregate)
+	if _, ranks := f.(expr.WindowFunction); !agg && !ranks {
+		p := x.At()
+		return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_EXPR_FOR_WINDOW", "%s is no window function and no aggregate function, so OVER cannot follow it", f.SQL())
+	}
 	if err := overFault(f, x, spec); err != nil {
 		return nil, err
 	}
@@ -178,7 +183,7 @@ func (a *Analyzer) over(f expr.Expr, x *sql.Call, s *scope) (expr.Expr, error) {
 		fr.Start.Unbounded = true
 		fr.End.Unbounded = len(w.order) == 0
 		fr.Rows = len(w.order) == 0
-		if _, agg := f.(expr.Aggregate); !agg {
+		if !agg {
 			fr.Rows, fr.End = true, expr.FrameBound{}
 			if len(w.order) == 0 {
 				p := x.At()
@@ -221,6 +226,9 @@ func (w *windowExpr) frameFault(x *sql.Call, spec *sql.Frame) error {
 	fault := func(condition, format string, args ...any) error {
 		return sparkerr.At(p.Line, p.Col, condition, format, args...)
 	}
+	if _, agg := w.call.Function.(expr.Aggregate); !agg && x.FuncName() != "" && ownFrame(x.FuncName()) && (spec.Range || !f.Start.Unbounded || f.End.Unbounded || f.End.Offset != nil) {
+		return fault("_LEGACY_ERROR_TEMP_1036", "window frame of %s must match the required frame ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", w.SQL())
+	}
 	offsets := f.Start.Offset != nil || f.End.Offset != nil
 	if f.Rows || !offsets {
 		if spec.Start.Kind != sql.UnboundedPreceding && spec.End.Kind != sql.UnboundedFollowing && behind(f.Start, f.End) {
@@ -245,14 +253,20 @@ func (w *windowExpr) frameFault(x *sql.Call, spec *sql.Frame) error {
 	return nil
 }
 
+// ownFrame tells whether a function has a frame of its own.
+func ownFrame(name string) bool {
+	switch strings.ToLower(name) {
+	case "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead":
+		return true
+	}
+	return false
+}
+
 // behind tells whether a frame's constant lower bound is above its upper one.
 func behind(start, end expr.FrameBound) bool {
 	value := func(b expr.FrameBound) (int64, bool) {
 		if b.Unbounded {
 			return 0, false
-		}
-		if b.Offset == nil {
-			return 0, true
 		}
 		l, ok := b.Offset.(*expr.Literal)
 		if !ok {

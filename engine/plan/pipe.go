@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"strings"
 
+	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/expr"
 	"github.com/wstream/wstream/engine/sql"
@@ -128,15 +130,16 @@ func (a *Analyzer) pipeAggregate(op *sql.PipeAggregate, in *from, span sql.Span,
 func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 	p := pv.At()
 	s := &scope{attrs: n.Output()}
-	if len(pv.Columns) != 1 {
-		return nil, unsupported(pv, "PIVOT over several columns")
-	}
-	col, err := a.column(s, pv.Columns[:1])
-	if err != nil {
-		return nil, err
-	}
-	if col == nil {
-		return nil, unknownColumn(s, pv.Columns[:1])
+	cols := make([]expr.Expr, len(pv.Columns))
+	for i := range pv.Columns {
+		col, err := a.column(s, pv.Columns[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		if col == nil {
+			return nil, unknownColumn(s, pv.Columns[i:i+1])
+		}
+		cols[i] = col
 	}
 	used := map[expr.AttrID]bool{}
 	note := func(e expr.Expr) {
@@ -147,25 +150,29 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 			return true
 		})
 	}
-	note(col)
-	type value struct {
-		e    expr.Expr
-		name string
+	for _, col := range cols {
+		note(col)
 	}
+	type value struct {
+		parts []expr.Expr // one for each column
+		name  string
+	}
+	seen := map[string]bool{}
 	var values []value
 	for _, v := range pv.Values {
 		name := ""
 		if al, ok := v.(*sql.Alias); ok {
 			name, v = al.Names[0].Name, al.X
 		}
-		e, err := a.expr(v, &scope{})
+		parts, text, err := a.pivotValue(v, s, len(cols))
 		if err != nil {
 			return nil, err
 		}
-		if name == "" {
-			name = e.SQL()
+		if seen[text] {
+			return nil, sparkerr.At(p.Line, p.Col, "INVALID_ARRAY_INDEX", "PIVOT has the value %s twice", text)
 		}
-		values = append(values, value{e, name})
+		seen[text] = true
+		values = append(values, value{parts, cmp.Or(name, text)})
 	}
 	agg := &aggregation{a: a, keys: map[string]*expr.Attr{}}
 	var calls []item
@@ -196,9 +203,13 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 		exprs = append(exprs, agg.keys[canonical(k)])
 	}
 	for _, v := range values {
-		cond, err := a.binder(pv).Func("<=>", col, v.e)
-		if err != nil {
-			return nil, err
+		var cond expr.Expr
+		for i, col := range cols {
+			c, err := a.binder(pv).Func("<=>", col, v.parts[i])
+			if err != nil {
+				return nil, err
+			}
+			cond = a.and(cond, c)
 		}
 		for _, c := range calls {
 			e := expr.Transform(unalias(c.expr), func(x expr.Expr) expr.Expr {
@@ -207,8 +218,14 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 				}
 				return x
 			})
-			if e, err = agg.rewrite(e, c.at); err != nil {
+			e, err := agg.rewrite(e, c.at)
+			if err != nil {
 				return nil, err
+			}
+			if at, ok := e.(*expr.Attr); ok { // a group without the value has NULL in Spark's plan
+				c := *at
+				c.Null = true
+				e = &c
 			}
 			name := v.name
 			if len(calls) > 1 {
@@ -222,6 +239,45 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 		}
 	}
 	return &Project{Exprs: exprs, Child: agg.agg}, nil
+}
+
+// pivotValue gives the parts of a value of PIVOT, one for each column, and its text, which is the column's name.
+func (a *Analyzer) pivotValue(v sql.Expr, s *scope, columns int) ([]expr.Expr, string, error) {
+	p := v.At()
+	items := []sql.Expr{v}
+	if row, ok := v.(*sql.Row); ok && columns > 1 {
+		items = row.Items
+	}
+	if len(items) != columns {
+		return nil, "", sparkerr.At(p.Line, p.Col, "PIVOT_VALUE_DATA_TYPE_MISMATCH", "a value of PIVOT has %d parts, expected %d", len(items), columns)
+	}
+	var parts []expr.Expr
+	var texts []string
+	for _, it := range items {
+		e, err := a.expr(it, s)
+		if err != nil {
+			return nil, "", err
+		}
+		e = unalias(e)
+		d, err := a.constantOf(e)
+		if err != nil {
+			return nil, "", sparkerr.At(p.Line, p.Col, "NON_LITERAL_PIVOT_VALUES", "literal expressions are required for pivot values, found %q", e.SQL())
+		}
+		text := "null"
+		if d != nil {
+			t, err := a.constantOf(a.implicitCast(e, columnar.String))
+			if err != nil {
+				return nil, "", err
+			}
+			text, _ = t.(string)
+		}
+		parts = append(parts, &expr.Literal{Typ: e.Type(), Value: d})
+		texts = append(texts, text)
+	}
+	if columns > 1 {
+		return parts, "{" + strings.Join(texts, ", ") + "}", nil
+	}
+	return parts, texts[0], nil
 }
 
 // unpivot turns columns into rows: an Expand with one projection per set of columns.

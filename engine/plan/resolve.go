@@ -591,6 +591,12 @@ func (a *Analyzer) callExpr(x *sql.Call, s *scope) (expr.Expr, error) {
 	if x.Over != nil {
 		return a.over(e, x, s)
 	}
+	if _, agg := e.(expr.Aggregate); !agg && ownFrame(x.FuncName()) {
+		if _, ok := e.(expr.WindowFunction); ok {
+			p := x.At()
+			return nil, sparkerr.At(p.Line, p.Col, "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", "window function %s needs an OVER clause", e.SQL())
+		}
+	}
 	return e, nil
 }
 

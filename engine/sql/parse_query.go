@@ -304,9 +304,26 @@ func (p *parser) selectQuery(from Relation, start int) (Query, error) {
 	}
 	s.Span = p.spanFrom(start)
 	if qualify != nil {
+		if !hasOver(append([]Expr{qualify}, s.Items...)) {
+			p.fault(qualify.At(), "QUALIFY_REQUIRES_WINDOW_FUNCTION", "QUALIFY needs a window function in it or in the select list; use WHERE or HAVING")
+		}
 		return qualified(s, qualify), nil
 	}
 	return s, nil
+}
+
+// hasOver tells whether a window function stands in expressions.
+func hasOver(in []Expr) bool {
+	found := false
+	for _, x := range in {
+		Walk(x, func(n Node) bool {
+			if c, ok := n.(*Call); ok && c.Over != nil {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // qualified is a SELECT whose rows are filtered by QUALIFY, which sees window functions and the names of the select list: the
