@@ -126,6 +126,7 @@ func Builtins() []*Function {
 		variantFunctions(),
 		avroFunctions(),
 		protobufFunctions(),
+		vectorFunctions(),
 	)
 }
 
