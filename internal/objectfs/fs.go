@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wstream/wstream/internal/vfs"
@@ -27,6 +28,8 @@ type FS struct {
 	etags  map[string]string // of the objects that this FS has put by a rename
 	parts  partCache
 	locks  map[string]bool // without leases
+
+	reached atomic.Bool // the store has answered once
 }
 
 // New returns a file system over the buckets that open opens; each is opened once.

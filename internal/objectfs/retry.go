@@ -50,6 +50,9 @@ func (o *Options) fill() {
 	}
 }
 
+// firstPatience is for how long a store is asked that has not answered yet.
+const firstPatience = 5 * time.Second
+
 // patient repeats a request while the store does not serve.
 func (f *FS) patient(what, key string, fn func(ctx context.Context) error) error {
 	pause, waited := f.o.Pause, time.Duration(0)
@@ -59,6 +62,7 @@ func (f *FS) patient(what, key string, fn func(ctx context.Context) error) error
 		err := fn(ctx)
 		cancel()
 		if err == nil {
+			f.reached.Store(true)
 			return nil
 		}
 		var transient *TransientError
@@ -66,7 +70,11 @@ func (f *FS) patient(what, key string, fn func(ctx context.Context) error) error
 			return fmt.Errorf("%s object %q: %w", what, key, err)
 		}
 		waited += f.o.Now().Sub(began) + pause
-		if waited > f.o.Patience {
+		patience := f.o.Patience
+		if !f.reached.Load() { // a store that has never answered is one that is not there
+			patience = min(patience, firstPatience)
+		}
+		if waited > patience {
 			return fmt.Errorf("%s object %q: given up after %d attempts: %w", what, key, try, err)
 		}
 		f.o.Sleep(pause)

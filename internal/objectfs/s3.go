@@ -97,9 +97,9 @@ func (s *s3Store) fault(err error) error {
 		return ErrPrecondition
 	case r.Code == "NoSuchBucket":
 		return fmt.Errorf("there is no bucket %q at %s: %w", s.bucket, s.where, err)
-	case code == http.StatusNotFound:
+	case r.Code == "NoSuchKey":
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case code == http.StatusForbidden || code == http.StatusUnauthorized:
+	case code == http.StatusForbidden || code == http.StatusUnauthorized || r.Code == "InvalidAccessKeyId":
 		return fmt.Errorf("%w: bucket %q at %s: %w (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say who asks)", fs.ErrPermission, s.bucket, s.where, err)
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusConflict, r.Code == "SlowDown":
 		return &TransientError{fmt.Errorf("%s: %w", s.where, err)}
