@@ -1,14 +1,17 @@
 package connect_test
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/wstream/wstream/connect"
-	"github.com/wstream/wstream/pipeline"
+	"github.com/wstream/wstream/engine/connector"
 )
 
-// TestSpecs shows that every connector says what it is, what it promises, and gives an example that a pipeline file takes.
+// TestSpecs shows that every connector says what it is, what it promises, and what its options are.
 func TestSpecs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range connect.All() {
@@ -23,24 +26,40 @@ func TestSpecs(t *testing.T) {
 			if s.NewSink != nil && s.Promise == "" {
 				t.Error("the sink promises nothing")
 			}
-			example := "name: example\n" + s.Example
-			if !strings.Contains(example, "sources:") {
-				example += "sources:\n  raw: {format: rate}\nviews:\n  per_window: {sql: SELECT * FROM raw}\n"
-			} else if !strings.Contains(example, "sinks:") {
-				example += "sinks:\n  out: {from: " + strings.TrimSuffix(strings.Fields(s.Example)[1], ":") + ", format: noop}\n"
-			}
-			if _, err := pipeline.Parse("example.yaml", t.TempDir(), []byte(example)); s.Example == "" || err != nil {
-				t.Errorf("example: %v", err)
-			}
 			names := map[string]bool{}
 			for _, o := range s.Options {
-				if o.Doc == "" || names[strings.ToLower(o.Name)] {
-					t.Errorf("option %q has no doc or is there twice", o.Name)
+				if o.Doc == "" || o.Type == "" || names[strings.ToLower(o.Name)] {
+					t.Errorf("option %q has no doc or no type, or is there twice", o.Name)
+				}
+				if err := fits(o); err != nil {
+					t.Error(err)
 				}
 				names[strings.ToLower(o.Name)] = true
 			}
 		})
 	}
+}
+
+// fits checks that the default of an option is a value of its type.
+func fits(o connector.Option) error {
+	if o.Default == "" || o.Default == "the processors" {
+		return nil
+	}
+	given := connector.NewOptions(map[string]string{o.Name: o.Default})
+	var err error
+	switch {
+	case o.Type == "boolean":
+		_, err = given.Bool(o.Name, false)
+	case o.Type == "number":
+		_, err = strconv.ParseFloat(o.Default, 64)
+	case o.Type == "size":
+		_, err = given.Bytes(o.Name, 0)
+	case o.Type == "duration":
+		_, err = given.Duration(o.Name, 0)
+	case strings.Contains(o.Type, " | ") && !slices.Contains(strings.Split(o.Type, " | "), o.Default):
+		err = fmt.Errorf("option %q: the default %q is none of %s", o.Name, o.Default, o.Type)
+	}
+	return err
 }
 
 // TestSinkOptions refuses an option that a sink does not have.

@@ -21,10 +21,10 @@ func Spec() *connector.Spec {
 		Format:  "console",
 		Doc:     "Prints the first rows of each batch as a table.",
 		Promise: "at least once: a batch that is run again after a crash is printed again",
-		Example: "sinks:\n  screen:\n    from: raw\n    format: console\n    options: {numRows: 20, truncate: false}\n",
+		Example: "sources:\n  ticks: {format: rate, options: {rowsPerSecond: 100}}\nsinks:\n  screen:\n    from: ticks\n    format: console\n    options: {numRows: 20, truncate: false}\n",
 		Options: []connector.Option{
-			{Name: "numRows", Default: "20", Doc: "How many rows of each batch are printed."},
-			{Name: "truncate", Default: "true", Doc: "Whether values of more than 20 characters are cut: true or false."},
+			{Name: "numRows", Type: "number", Default: "20", Doc: "How many rows of each batch are printed."},
+			{Name: "truncate", Type: "boolean", Default: "true", Doc: "Whether values of more than 20 characters are cut: true or false."},
 		},
 		NoCheckpoint: true,
 		NewSink:      newSink,

@@ -12,7 +12,7 @@ func arrowFormat() *format {
 	return &format{
 		name:    "arrow",
 		doc:     "Files of Arrow's IPC format, the file or the stream one. Columns are found by name; those that a file does not have are null.",
-		options: []connector.Option{{Name: "compression", Default: "none", Doc: "Writing: none, lz4 or zstd."}},
+		options: []connector.Option{{Name: "compression", Type: "none | lz4 | zstd", Default: "none", Doc: "Writing: none, lz4 or zstd."}},
 		open:    openArrow,
 		infer:   inferArrow,
 		write:   writeArrow,

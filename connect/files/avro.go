@@ -12,7 +12,7 @@ func avroFormat() *format {
 	return &format{
 		name:    "avro",
 		doc:     "Avro object container files. Columns are found by name; those that a file does not have are null.",
-		options: []connector.Option{{Name: "compression", Default: "snappy", Doc: "Writing: none, snappy, deflate or zstandard."}},
+		options: []connector.Option{{Name: "compression", Type: "none | snappy | deflate | zstandard", Default: "snappy", Doc: "Writing: none, snappy, deflate or zstandard."}},
 		open:    openAvro,
 		infer:   inferAvro,
 		write:   writeAvro,

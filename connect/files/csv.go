@@ -12,17 +12,12 @@ import (
 
 func csvFormat() *format {
 	return &format{
-		name: "csv",
-		doc:  "Files of comma-separated values. Columns are matched by their place in the line.",
-		options: formatOptions(csvfmt.OptionNames(), map[string]string{
-			"header":     "Whether the first line of a file has the names of the columns.",
-			"sep":        "What separates columns.",
-			"emptyValue": "Reading: what a quoted empty field holds; set to nothing it is an empty text, by default it is NULL as nullValue is nothing. Writing: how an empty text is written.",
-			"mode":       "What becomes of a broken record: PERMISSIVE keeps what can be read, DROPMALFORMED drops it, FAILFAST ends the query.",
-		}),
-		open:  openCSV,
-		infer: inferCSV,
-		write: writeCSV,
+		name:    "csv",
+		doc:     "Files of comma-separated values. Columns are matched by their place in the line.",
+		options: formatOptions(csvfmt.OptionNames()),
+		open:    openCSV,
+		infer:   inferCSV,
+		write:   writeCSV,
 	}
 }
 

@@ -11,34 +11,11 @@ func jsonFormat() *format {
 	return &format{
 		name:    "json",
 		doc:     "Files of JSON, one record a line, or with multiLine one document a file.",
-		options: formatOptions(jsonfmt.OptionNames(), jsonDocs()),
+		options: formatOptions(jsonfmt.OptionNames()),
 		open:    openJSON,
 		infer:   inferJSON,
 		write:   writeJSON,
 	}
-}
-
-func jsonDocs() map[string]string {
-	return map[string]string{
-		"mode":                      "What becomes of a broken record: PERMISSIVE keeps what can be read, DROPMALFORMED drops it, FAILFAST ends the query.",
-		"columnNameOfCorruptRecord": "The STRING column, if the schema has it, that takes the text of broken records.",
-		"multiLine":                 "Whether a file is one document rather than a record a line.",
-		"timestampFormat":           "The pattern of timestamps, when they are not what CAST takes.",
-		"dateFormat":                "The pattern of dates, when they are not what CAST takes.",
-	}
-}
-
-// formatOptions documents the options of a format; where docs is silent the option is Spark's of that name.
-func formatOptions(names []string, docs map[string]string) []connector.Option {
-	var out []connector.Option
-	for _, n := range names {
-		d := docs[n]
-		if d == "" {
-			d = "As in Spark."
-		}
-		out = append(out, connector.Option{Name: n, Doc: d})
-	}
-	return out
 }
 
 func openJSON(env connector.Env, o connector.Options, schema *columnar.Schema) (reader, error) {

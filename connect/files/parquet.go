@@ -13,8 +13,8 @@ func parquetFormat() *format {
 		name: "parquet",
 		doc:  "Parquet files. Columns are found by name; those that a file does not have are null.",
 		options: []connector.Option{
-			{Name: "compression", Default: "snappy", Doc: "Writing: none, snappy, gzip, zstd or brotli."},
-			{Name: "mergeSchema", Default: "false", Doc: "Static, without a schema: whether the columns of all files count, not only those of the first."},
+			{Name: "compression", Type: "none | snappy | gzip | zstd | brotli", Default: "snappy", Doc: "Writing: none, snappy, gzip, zstd or brotli."},
+			{Name: "mergeSchema", Type: "boolean", Default: "false", Doc: "Static, without a schema: whether the columns of all files count, not only those of the first."},
 		},
 		open:  openParquet,
 		infer: inferParquet,

@@ -9,17 +9,12 @@ import (
 
 func textFileFormat() *format {
 	return &format{
-		name: "text",
-		doc:  "Text files, a row for each line in the column value.",
-		options: formatOptions(textfmt.OptionNames(), map[string]string{
-			"wholetext":   "Whether a file is one row.",
-			"lineSep":     "What ends a line; \\n, \\r\\n and \\r unless set.",
-			"encoding":    "The character set.",
-			"compression": "Writing: none, gzip, zstd, snappy, lz4 or deflate.",
-		}),
-		fixed: columnar.NewSchema(columnar.Field{Name: "value", Type: columnar.String, Nullable: true}),
-		open:  openText,
-		write: writeText,
+		name:    "text",
+		doc:     "Text files, a row for each line in the column value.",
+		options: formatOptions(textfmt.OptionNames()),
+		fixed:   columnar.NewSchema(columnar.Field{Name: "value", Type: columnar.String, Nullable: true}),
+		open:    openText,
+		write:   writeText,
 	}
 }
 

@@ -12,8 +12,8 @@ func Spec() *connector.Spec {
 		Format:       "memory",
 		Doc:          "Keeps all rows in memory, where a program that embeds the engine finds them.",
 		Promise:      "exactly once while the process lives; nothing after it",
-		Example:      "sinks:\n  kept:\n    from: raw\n    format: memory\n",
-		Options:      []connector.Option{{Name: "queryName", Doc: "The name under which the rows are found; the sink's unless set."}},
+		Example:      "sources:\n  ticks: {format: rate-micro-batch, options: {rowsPerBatch: 10}}\nsinks:\n  kept:\n    from: ticks\n    format: memory\n",
+		Options:      []connector.Option{{Name: "queryName", Type: "name", Doc: "The name under which the rows are found; the sink's unless set."}},
 		NoCheckpoint: true,
 		NewSink: func(env connector.Env, o connector.Options) (connector.Sink, error) {
 			return Find(env.Shared, o.String("queryName", env.Name)), nil

@@ -14,7 +14,7 @@ func Spec() *connector.Spec {
 		Format:       "noop",
 		Doc:          "Drops all rows. It shows how fast the rest of a query is.",
 		Promise:      "nothing is kept",
-		Example:      "sinks:\n  nowhere:\n    from: raw\n    format: noop\n",
+		Example:      "sources:\n  ticks: {format: rate-micro-batch, options: {rowsPerBatch: 100000}}\nsinks:\n  nowhere:\n    from: ticks\n    format: noop\n",
 		Prefixes:     []string{""},
 		NoCheckpoint: true,
 		NewSink: func(connector.Env, connector.Options) (connector.Sink, error) {

@@ -22,12 +22,12 @@ func Spec() *connector.Spec {
 	return &connector.Spec{
 		Format:  "socket",
 		Doc:     "The lines that a TCP server sends. What was sent cannot be read again: lines are lost when the query ends between two batches.",
-		Example: "sources:\n  lines:\n    format: socket\n    options: {host: localhost, port: 9999}\n",
+		Example: "sources:\n  lines:\n    format: socket\n    options: {host: localhost, port: \"${PORT:-9999}\", includeTimestamp: true}\nsinks:\n  screen: {from: lines, format: console}\n",
 		Options: []connector.Option{
-			{Name: "host", Required: true, Doc: "The server."},
-			{Name: "port", Required: true, Doc: "Its port."},
-			{Name: "includeTimestamp", Default: "false", Doc: "Whether a column timestamp has the time at which a line came."},
-			{Name: "numPartitions", Default: "1", Doc: "Not needed: taken for the sake of pipelines from Spark."},
+			{Name: "host", Type: "text", Required: true, Doc: "The server."},
+			{Name: "port", Type: "number", Required: true, Doc: "Its port."},
+			{Name: "includeTimestamp", Type: "boolean", Default: "false", Doc: "Whether a column timestamp has the time at which a line came."},
+			{Name: "numPartitions", Type: "number", Default: "1", Doc: "Not needed: taken for the sake of pipelines from Spark."},
 		},
 		FixedSchema: func(o connector.Options) (*columnar.Schema, error) {
 			with, err := o.Bool("includeTimestamp", false)

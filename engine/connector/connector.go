@@ -180,6 +180,7 @@ type Recoverer interface {
 // Option documents an option of a connector.
 type Option struct {
 	Name     string // as documented; looked up without case
+	Type     string // how a value is written: text, boolean, number, size, duration, path …, or the values there are, with | between them
 	Default  string
 	Required bool
 	Doc      string
