@@ -36,6 +36,7 @@ type Decoder struct {
 	cause     error // why a field was bad, when that has a name
 	nullValue string
 	empty     string // the text of ""
+	keepEmpty bool   // "" is an empty STRING, although nullValue is empty too
 	comment   string
 
 	utc, isoTimestamp, oddFloats bool
@@ -76,6 +77,8 @@ func build(schema *columnar.Schema, need []int, opts Options) (*Decoder, error) 
 	if d.formats, err = opts.formats(); err != nil {
 		return nil, err
 	}
+	// Spark reads NULL here as well; whoever sets emptyValue to nothing, and nullValue not at all, asks for empty strings.
+	d.keepEmpty = opts.EmptyValue != nil && *opts.EmptyValue == "" && !opts.nullValueGiven
 	if need == nil {
 		need = indices(schema)
 	}
@@ -328,6 +331,10 @@ func (d *Decoder) addRecord(text []byte, line func() int) error {
 			continue
 		case empty:
 			value = []byte(d.empty)
+			if d.keepEmpty && c.typ.Kind == columnar.KindString {
+				c.set(d, d.rows, value)
+				continue
+			}
 		default:
 			if d.opts.Quote >= utf8.RuneSelf || d.opts.Escape >= utf8.RuneSelf {
 				value = originals(&d.opts, value)

@@ -47,7 +47,7 @@ type Options struct {
 	IgnoreLeading      *bool  // ignoreLeadingWhiteSpace; false in reading and true in writing when nil
 	IgnoreTrailing     *bool  // ignoreTrailingWhiteSpace
 	NullValue          string
-	EmptyValue         *string // "" in reading, `""` in writing when nil; set to "" it tells an empty STRING from NULL
+	EmptyValue         *string // "" in reading, `""` in writing when nil; set to "" without nullValue it tells an empty STRING from NULL
 	NaNValue           string
 	PositiveInf        string
 	NegativeInf        string
@@ -65,6 +65,8 @@ type Options struct {
 	QuoteAll           bool
 	EscapeQuotes       bool
 	SamplingRatio      float64
+
+	nullValueGiven bool // nullValue is among the options
 }
 
 // ParseOptions reads options as users give them; names ignore case, and unknown names are left alone.
@@ -135,7 +137,7 @@ func ParseOptions(options map[string]string, sessionZone string) (Options, error
 		case "ignoretrailingwhitespace":
 			err = optional(&o.IgnoreTrailing)
 		case "nullvalue":
-			o.NullValue = text
+			o.NullValue, o.nullValueGiven = text, true
 		case "emptyvalue":
 			o.EmptyValue = &text
 		case "nanvalue":

@@ -65,7 +65,7 @@ func uvarint(data []byte, p int) (uint64, int, error) {
 	return 0, p, errVarint
 }
 
-// tag reads a field's number and wire type.
+// tag reads a field's number and wire type. Bits beyond the 32nd do not count, as in the Java reader that Spark uses.
 func tag(data []byte, p int) (num int32, wire uint8, next int, err error) {
 	v, p, err := uvarint(data, p)
 	if err != nil {
@@ -79,12 +79,13 @@ func tag(data []byte, p int) (num int32, wire uint8, next int, err error) {
 	return num, wire, p, nil
 }
 
-// block reads bytes with their length before them.
+// block reads bytes with their length before them. Of the length 32 bits count, as in a tag.
 func block(data []byte, p int) ([]byte, int, error) {
 	n, p, err := uvarint(data, p)
 	if err != nil {
 		return nil, p, err
 	}
+	n = uint64(uint32(n))
 	if n > uint64(len(data)-p) {
 		return nil, p, errShort
 	}

@@ -151,8 +151,7 @@ func (c *protobufCall) files(s schemaregistry.Schema) (*protofmt.Files, error) {
 		return nil, fmt.Errorf("schema registry: schema %d is one of %q, not of PROTOBUF", s.ID, s.Type)
 	}
 	refs := s.References
-	var load func(path string) (string, error)
-	load = func(path string) (string, error) {
+	load := func(path string) (string, error) {
 		for _, r := range refs {
 			if r.Name == path {
 				in, err := c.registry.Version(r.Subject, strconv.Itoa(r.Version))
