@@ -46,7 +46,10 @@ func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err e
 	rd = &Reader{}
 	var schema *arrow.Schema
 	if bytes.Equal(head, []byte(magic)) {
-		f, err := ipc.NewFileReader(in, ipc.WithAllocator(limited{memory.DefaultAllocator}))
+		if err := checkFooter(r, size); err != nil {
+			return nil, err
+		}
+		f, err := ipc.NewFileReader(in, ipc.WithAllocator(newLimited(size)))
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +64,7 @@ func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err e
 		}
 		rd.close = func() { f.Close() }
 	} else {
-		s, err := ipc.NewReader(in, ipc.WithAllocator(limited{memory.DefaultAllocator}))
+		s, err := ipc.NewReaderFromMessageReader(&messages{in: in, left: size}, ipc.WithAllocator(newLimited(size)))
 		if err != nil {
 			return nil, err
 		}
