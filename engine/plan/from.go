@@ -442,7 +442,12 @@ func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*f
 	}
 	var pulled []expr.Expr
 	if j.Lateral {
-		if r.node, pulled, err = a.pullUp(r.drop(), j); err != nil {
+		if IsStreaming(l.node) {
+			r.node, pulled, err = a.pullUp(r.drop(), j)
+		} else {
+			r.node, pulled, err = a.decorrelate(r.drop(), l.node, j)
+		}
+		if err != nil {
 			return nil, err
 		}
 		r.hidden = nil

@@ -534,7 +534,7 @@ func (a *Analyzer) project(sel *selected, items []item, node Node) (Node, error)
 	if node, exprs, err = a.scalarSubqueries(exprs, node); err != nil {
 		return nil, err
 	}
-	sel.exprs = exprs
+	sel.pre, sel.exprs = node, exprs
 	return &Project{Exprs: exprs, Child: node}, nil
 }
 
@@ -701,20 +701,40 @@ func (a *Analyzer) sortNode(items []sql.SortItem, all, global bool, n Node, sel 
 		}
 		keys = append(keys, expr.SortKey{Expr: unalias(e), Desc: it.Desc, NullsFirst: it.NullsFirst})
 	}
+	back := make([]expr.Expr, len(out))
+	for i, o := range out {
+		back[i] = o
+	}
 	if len(extra) == 0 {
-		return &Sort{Keys: keys, Global: global, Child: n}, nil
+		below, err := a.sortSubqueries(keys, n)
+		if err != nil || below == n {
+			return &Sort{Keys: keys, Global: global, Child: n}, err
+		}
+		return &Project{Exprs: back, Child: &Sort{Keys: keys, Global: global, Child: below}}, nil
 	}
 	// Sort over a projection with the missing columns, then drop them.
 	if sel == nil || sel.unique {
 		return nil, unknownColumn(&scope{attrs: out}, []sql.Ident{{Name: extra[0].SQL()}})
 	}
 	exprs := append(append([]expr.Expr{}, sel.exprs...), extra...)
-	sorted := &Sort{Keys: keys, Global: global, Child: &Project{Exprs: exprs, Child: sel.pre}}
-	var back []expr.Expr
-	for _, o := range out {
-		back = append(back, o)
+	below, err := a.sortSubqueries(keys, &Project{Exprs: exprs, Child: sel.pre})
+	if err != nil {
+		return nil, err
 	}
-	return &Project{Exprs: back, Child: sorted}, nil
+	return &Project{Exprs: back, Child: &Sort{Keys: keys, Global: global, Child: below}}, nil
+}
+
+// sortSubqueries joins the subqueries in keys to n and puts their columns in place.
+func (a *Analyzer) sortSubqueries(keys []expr.SortKey, n Node) (Node, error) {
+	exprs := make([]expr.Expr, len(keys))
+	for i, k := range keys {
+		exprs[i] = k.Expr
+	}
+	n, exprs, err := a.scalarSubqueries(exprs, n)
+	for i, e := range exprs {
+		keys[i].Expr = e
+	}
+	return n, err
 }
 
 // sortExpr resolves a sort key against the output, then against the input of the projection.

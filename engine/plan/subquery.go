@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/sparkerr"
 	"github.com/wstream/wstream/engine/expr"
@@ -30,6 +32,8 @@ type subqueryExpr struct {
 	probe expr.Expr
 	plan  Node
 	conds []expr.Expr // correlated conditions, with outerRef for the outer side
+	raw   Node        // the plan with outer columns in it, where it has some
+	fault error       // why the conditions could not be taken out of raw
 	at    sql.Node
 }
 
@@ -58,53 +62,107 @@ func (q *subqueryExpr) WithChildren(c []expr.Expr) expr.Expr {
 func (q *subqueryExpr) SQL() string {
 	switch q.kind {
 	case "scalar":
-		return "scalarsubquery()"
+		return "scalarsubquery(" + q.outerNames() + ")"
 	case "exists":
-		return "exists()"
+		return "exists(" + q.outerNames() + ")"
 	}
-	return "(" + q.probe.SQL() + " IN (listquery()))"
+	return "(" + q.probe.SQL() + " IN (listquery(" + q.outerNames() + ")))"
+}
+
+// outerNames are the names of the outer columns that the subquery uses.
+func (q *subqueryExpr) outerNames() string {
+	if q.raw == nil {
+		return ""
+	}
+	var names []string
+	seen := map[expr.AttrID]bool{}
+	Walk(q.raw, func(m Node) bool {
+		for _, e := range nodeExprs(m) {
+			expr.Walk(e, func(x expr.Expr) bool {
+				if o, ok := x.(*outerRef); ok && !seen[o.Attr.ID] {
+					seen[o.Attr.ID] = true
+					names = append(names, o.SQL())
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return strings.Join(names, ", ")
 }
 
 func (q *subqueryExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	return nil, errMarker(q.SQL())
 }
 
-// subplan analyses a subquery and takes its correlated conditions out.
-func (a *Analyzer) subplan(q sql.Query, s *scope, at sql.Node) (Node, []expr.Expr, error) {
+// subplan analyses a subquery and takes its correlated conditions out, where they stand in its WHERE. Elsewhere it needs
+// the rows of the query around it (see decorrelate).
+func (a *Analyzer) subplan(q sql.Query, s *scope, sub *subqueryExpr) error {
 	outer := *s
 	n, err := a.query(q, s.ctes, &outer)
 	if err != nil {
-		return nil, nil, err
-	}
-	n, conds, err := a.pullUp(n, at)
-	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	if IsStreaming(n) {
-		p := at.At()
-		return nil, nil, sparkerr.At(p.Line, p.Col, "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", "invalid subquery: streaming query is not allowed in subquery expressions")
+		p := sub.at.At()
+		return sparkerr.At(p.Line, p.Col, "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", "invalid subquery: streaming query is not allowed in subquery expressions")
 	}
-	return n, conds, nil
+	sub.plan = n
+	pulled, conds, err := a.pullUp(n, sub.at)
+	switch {
+	case err != nil:
+		sub.raw, sub.fault = n, err
+	case len(conds) > 0:
+		sub.raw, sub.plan, sub.conds = n, pulled, conds
+	}
+	return nil
+}
+
+// globalAggregate tells whether n has an aggregation that gives a row for no input: as one by the columns that its
+// conditions compare it would give none.
+func globalAggregate(n Node) bool {
+	found := false
+	Walk(n, func(m Node) bool {
+		if g, ok := m.(*Aggregate); ok && len(g.Keys) == 0 {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// settle gives the plan and the conditions of a subquery in a query over outer.
+func (a *Analyzer) settle(q *subqueryExpr, outer Node) error {
+	if q.fault == nil && (q.raw == nil || !globalAggregate(q.raw) || IsStreaming(outer)) {
+		return nil
+	}
+	n, conds, err := a.decorrelate(q.raw, outer, q.at)
+	if err != nil || len(conds) == 0 {
+		return q.fault
+	}
+	q.plan, q.conds, q.fault = n, conds, nil
+	return nil
 }
 
 func (a *Analyzer) scalarSubquery(x *sql.Subquery, s *scope) (expr.Expr, error) {
-	n, conds, err := a.subplan(x.Query, s, x)
-	if err != nil {
+	q := &subqueryExpr{kind: "scalar", at: x}
+	if err := a.subplan(x.Query, s, q); err != nil {
 		return nil, err
 	}
-	if c := len(n.Output()); c != 1 && len(conds) == 0 {
+	n := q.raw
+	if n == nil {
+		n = q.plan
+	}
+	if c := len(n.Output()); c != 1 {
 		p := x.At()
 		return nil, sparkerr.At(p.Line, p.Col, "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN", "invalid subquery: scalar subquery must return only one column, but got %d", c)
 	}
-	return &subqueryExpr{kind: "scalar", plan: n, conds: conds, at: x}, nil
+	return q, nil
 }
 
 func (a *Analyzer) exists(x *sql.Exists, s *scope) (expr.Expr, error) {
-	n, conds, err := a.subplan(x.Query, s, x)
-	if err != nil {
-		return nil, err
-	}
-	return &subqueryExpr{kind: "exists", plan: n, conds: conds, at: x}, nil
+	q := &subqueryExpr{kind: "exists", at: x}
+	return q, a.subplan(x.Query, s, q)
 }
 
 func (a *Analyzer) inQuery(x *sql.InQuery, s *scope) (expr.Expr, error) {
@@ -112,11 +170,8 @@ func (a *Analyzer) inQuery(x *sql.InQuery, s *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, conds, err := a.subplan(x.Query, s, x)
-	if err != nil {
-		return nil, err
-	}
-	return &subqueryExpr{kind: "in", not: x.Not, probe: unalias(e), plan: n, conds: conds, at: x}, nil
+	q := &subqueryExpr{kind: "in", not: x.Not, probe: unalias(e), at: x}
+	return q, a.subplan(x.Query, s, q)
 }
 
 func hasOuter(e expr.Expr) bool {
@@ -366,6 +421,9 @@ func (a *Analyzer) semiJoin(q *subqueryExpr, anti bool, n Node) (Node, error) {
 	if anti {
 		kind = LeftAnti
 	}
+	if err := a.settle(q, n); err != nil {
+		return nil, err
+	}
 	j := &Join{Kind: kind, Left: n, Right: q.plan, ID: -1}
 	if q.kind == "in" {
 		cond, err := a.inCondition(q)
@@ -440,6 +498,12 @@ func (a *Analyzer) joinSubquery(q *subqueryExpr, n Node) (expr.Expr, Node, error
 	if q.kind != "scalar" {
 		return a.markJoin(q, n)
 	}
+	if q.raw != nil && !IsStreaming(n) {
+		return a.joinScalar(q, n)
+	}
+	if err := a.settle(q, n); err != nil {
+		return nil, nil, err
+	}
 	col := q.plan.Output()[0]
 	if len(q.conds) == 0 {
 		one := &SingleRow{Child: q.plan}
@@ -461,6 +525,34 @@ func (a *Analyzer) joinSubquery(q *subqueryExpr, n Node) (expr.Expr, Node, error
 		e = c
 	}
 	return e, j, nil
+}
+
+// joinScalar joins a correlated scalar subquery to a bounded input.
+func (a *Analyzer) joinScalar(q *subqueryExpr, n Node) (expr.Expr, Node, error) {
+	right, conds, err := a.decorrelate(q.raw, n, q.at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(conds) == 0 { // it uses columns of a query further out
+		p := q.at.At()
+		return nil, nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED", "a subquery may use columns of the query around it, not of one further out")
+	}
+	var keys []*expr.Attr
+	j := &Join{Kind: LeftJoin, Left: n, ID: -1}
+	for _, c := range conds {
+		keys = append(keys, c.Children()[1].(*expr.Attr))
+		j.Cond = a.and(j.Cond, toInner(c))
+	}
+	at := *q.raw.Output()[0]
+	at.Null = true
+	var value expr.Expr = &at
+	if !oneRowEach(right, len(keys)) {
+		if right, value, err = a.single(right, keys, q.at); err != nil {
+			return nil, nil, err
+		}
+	}
+	j.Right = right
+	return value, j, nil
 }
 
 func lastAggregate(n Node) (*Aggregate, bool) {
@@ -489,6 +581,9 @@ func isCount(n *Aggregate) bool {
 
 // markJoin computes EXISTS or IN as a column: the subquery's distinct matches, joined from the left.
 func (a *Analyzer) markJoin(q *subqueryExpr, n Node) (expr.Expr, Node, error) {
+	if err := a.settle(q, n); err != nil {
+		return nil, nil, err
+	}
 	mark := &expr.Alias{Child: &expr.Literal{Typ: columnar.Bool, Value: true}, Name: "exists", ID: a.NewID()}
 	cond := expr.Expr(nil)
 	if q.kind == "in" {
