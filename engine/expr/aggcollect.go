@@ -21,6 +21,9 @@ func bindCollect(set bool) func(b *Binder, args []Expr) (Expr, error) {
 		a := b.aggregate(args, out, false, []columnar.Field{field("values", out, false)},
 			func(*Context) Accumulator { return &collectAcc{typ: out, set: set, nulls: keep} })
 		a.order = true
+		if !set {
+			a.text = func(kids []Expr, distinct bool) string { return aggSQL("collect_list", kids, distinct) }
+		}
 		return a, nil
 	}
 }
@@ -147,6 +150,9 @@ func bindListagg(b *Binder, args []Expr) (Expr, error) {
 	}
 	sep := ""
 	printed := args
+	if len(args) == 1 {
+		printed = append(args[:1:1], NewLiteral(columnar.Null, nil))
+	}
 	args, err := b.coerce(args, isStringOrBinary)
 	if err != nil {
 		return nil, err
@@ -174,11 +180,11 @@ func bindListagg(b *Binder, args []Expr) (Expr, error) {
 	order := b.Call.Order
 	name := b.name()
 	a.text = func(_ []Expr, distinct bool) string {
-		s := aggSQL(name, printed, distinct)
 		if len(order) > 0 {
-			s += " WITHIN GROUP (ORDER BY " + orderText(order) + ")"
+			s := aggSQL("listagg", printed, distinct)
+			return s + " WITHIN GROUP (ORDER BY " + orderText(order) + ")"
 		}
-		return s
+		return aggSQL(name, printed, distinct)
 	}
 	return a, nil
 }

@@ -83,6 +83,9 @@ func (b *Binder) numeric(op string, l, r Expr, mode arithMode, name string) (Exp
 	if err != nil {
 		return nil, err
 	}
+	if isInterval := l.Type().Kind == columnar.KindYearMonth || l.Type().Kind == columnar.KindDayTime; isInterval && mode == modeLegacy {
+		mode = modeANSI // intervals never wrap around
+	}
 	e := &arith{op: op, mode: mode, l: l, r: r, typ: l.Type(), name: name}
 	switch {
 	case op == "div":

@@ -384,7 +384,7 @@ func bindArrayDistinct(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	typ := args[0].Type()
-	if err := b.orderingType(args, typ.Elem); err != nil && hasMap(typ.Elem) {
+	if err := b.orderingType(args, typ.Elem); err != nil && noMapKey(typ.Elem) {
 		return nil, err
 	}
 	return simple("array_distinct", args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
@@ -1105,7 +1105,7 @@ func bindShuffle(b *Binder, args []Expr) (Expr, error) {
 		}
 		seed = s
 	}
-	printed := b.sql(args)
+	printed := b.sql(args[:1])
 	args, err := b.coerce(args[:1], isArray)
 	if err != nil {
 		return nil, err

@@ -162,11 +162,12 @@ func (k *caster) toString(c *columnar.Column, to *columnar.Type) *columnar.Colum
 	if c.Type.HasBytes() {
 		return c.WithType(to)
 	}
+	form := textForm{zone: k.zone, scientific: k.mode != CastANSI}
 	off := make([]int32, c.Len+1)
 	buf := make([]byte, 0, 8*c.Len)
 	for i := 0; i < c.Len; i++ {
 		if c.Valid == nil || c.Valid.Get(i) {
-			buf = appendText(buf, c, i, k.zone)
+			buf = form.append(buf, c, i)
 		}
 		off[i+1] = int32(len(buf))
 	}

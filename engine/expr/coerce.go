@@ -354,15 +354,27 @@ func isOrderable(t *columnar.Type) bool {
 }
 
 // hasMap tells whether the type is or contains a map.
-func hasMap(t *columnar.Type) bool {
-	switch t.Kind {
-	case columnar.KindMap:
+func hasMap(t *columnar.Type) bool { return hasKind(t, columnar.KindMap) }
+
+// hasVariant tells whether t is a VARIANT or holds one.
+func hasVariant(t *columnar.Type) bool { return hasKind(t, columnar.KindVariant) }
+
+// noMapKey tells whether t cannot be the type of a map's keys.
+func noMapKey(t *columnar.Type) bool { return hasMap(t) || hasVariant(t) }
+
+// hasKind tells whether t is of a kind or holds a type that is.
+func hasKind(t *columnar.Type, kind columnar.Kind) bool {
+	if t.Kind == kind {
 		return true
+	}
+	switch t.Kind {
 	case columnar.KindArray:
-		return hasMap(t.Elem)
+		return hasKind(t.Elem, kind)
+	case columnar.KindMap:
+		return hasKind(t.Key, kind) || hasKind(t.Elem, kind)
 	case columnar.KindStruct:
 		for _, f := range t.Fields {
-			if hasMap(f.Type) {
+			if hasKind(f.Type, kind) {
 				return true
 			}
 		}

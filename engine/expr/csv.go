@@ -100,25 +100,6 @@ func bindToCSV(b *Binder, args []Expr) (Expr, error) {
 	return e, nil
 }
 
-// hasVariant tells whether a type is or holds a VARIANT.
-func hasVariant(t *columnar.Type) bool {
-	switch t.Kind {
-	case columnar.KindVariant:
-		return true
-	case columnar.KindArray:
-		return hasVariant(t.Elem)
-	case columnar.KindMap:
-		return hasVariant(t.Key) || hasVariant(t.Elem)
-	case columnar.KindStruct:
-		for _, f := range t.Fields {
-			if hasVariant(f.Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func bindSchemaOfCSV(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 1, 2); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/wstream/wstream/columnar"
@@ -383,6 +384,17 @@ func bindMakeTimestamp(typ *columnar.Type, zone, try bool) func(b *Binder, args 
 		})
 		if !strict {
 			e.null, e.nullFn = true, nil
+		} else {
+			e.nullFn = func(a []Expr) bool {
+				return slices.ContainsFunc(a, func(x Expr) bool {
+					if c, ok := x.(*Cast); ok && c.Implicit {
+						if l, ok := c.Child.(*Literal); ok { // a constant that does not fit is an error
+							return l.Value == nil
+						}
+					}
+					return x.Nullable()
+				})
+			}
 		}
 		e.text = func([]Expr) string { return sql }
 		return e, nil

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"cmp"
+
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
 	"github.com/wstream/wstream/columnar/sparkerr"
@@ -94,7 +96,12 @@ func datetimeFunctions() []*Function {
 		f("try_make_interval", "try_make_interval([years[, …]])", "The same, NULL where it overflows.", "SELECT try_make_interval(1, 2) → 1 years 2 months", bindMakeInterval(true)),
 		f("make_dt_interval", "make_dt_interval([days[, hours[, minutes[, seconds]]]])", "A day-time interval of its parts.", "SELECT make_dt_interval(1, 2, 3, 4.005006) → INTERVAL '1 02:03:04.005006' DAY TO SECOND", bindMakeDayTime),
 		f("make_ym_interval", "make_ym_interval([years[, months]])", "A year-month interval of its parts.", "SELECT make_ym_interval(1, 2) → INTERVAL '1-2' YEAR TO MONTH", bindMakeYearMonth),
-		f("time_bucket", "time_bucket(size, timestamp[, origin])", "The start of the bucket that a time lies in.", "SELECT time_bucket(interval 5 minutes, timestamp'2026-03-01 10:11:12') → 2026-03-01 10:10:00", typed{specs: []spec{isDayTime, isTimestamp, isTimestamp}, defaults: []Expr{NewLiteral(columnar.Timestamp, int64(0))}, show: true, out: columnar.Timestamp, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
+		f("time_bucket", "time_bucket(size, timestamp[, origin])", "The start of the bucket that a time lies in.", "SELECT time_bucket(interval 5 minutes, timestamp'2026-03-01 10:11:12') → 2026-03-01 10:10:00", typed{specs: []spec{isDayTime, isTimestamp, isTimestamp}, defaults: []Expr{NewLiteral(columnar.Timestamp, int64(0))}, show: true, out: columnar.Timestamp, check: func(b *Binder, args []Expr) error {
+			if _, ok, err := b.foldable(args[0]); err != nil || !ok {
+				return cmp.Or(err, mismatch("NON_FOLDABLE_INPUT", b.sql(args), "the input `bucketSize` should be a foldable \"%s\" expression; however, got \"%s\"", args[0].Type().SQL(), args[0].SQL()))
+			}
+			return nil
+		}, row: func(_ *Context, w *columnar.Builder, a []vec, i int) error {
 			size, v, origin := i64(a[0], i), i64(a[1], i), i64(a[2], i)
 			if size <= 0 {
 				return sparkerr.New("INVALID_PARAMETER_VALUE.BUCKET_SIZE", "the size of the buckets must be greater than zero")
@@ -107,5 +114,11 @@ func datetimeFunctions() []*Function {
 		f("try_to_time", "try_to_time(str[, pattern])", "Not available: Spark refuses it as well by default.", "", noTime),
 		f("time_trunc", "time_trunc(unit, time)", "Not available: Spark refuses it as well by default.", "", noTime),
 		f("time_diff", "time_diff(unit, from, to)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_from_seconds", "time_from_seconds(seconds)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_from_millis", "time_from_millis(millis)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_from_micros", "time_from_micros(micros)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_to_seconds", "time_to_seconds(time)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_to_millis", "time_to_millis(time)", "Not available: Spark refuses it as well by default.", "", noTime),
+		f("time_to_micros", "time_to_micros(time)", "Not available: Spark refuses it as well by default.", "", noTime),
 	}
 }

@@ -203,6 +203,9 @@ func bindHash(name string, out *columnar.Type) func(b *Binder, args []Expr) (Exp
 			if hasMap(a.Type()) {
 				return nil, mismatch("HASH_MAP_TYPE", b.sql(args), "input to the function `%s` cannot contain elements of the \"MAP\" type", name)
 			}
+			if hasVariant(a.Type()) {
+				return nil, mismatch("HASH_VARIANT_TYPE", b.sql(args), "input to the function `%s` cannot contain elements of the \"VARIANT\" type yet", name)
+			}
 		}
 		return &call{
 			name: name, args: args, typ: out, nulls: true, safe: true,

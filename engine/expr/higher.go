@@ -484,7 +484,7 @@ func bindMapLambda(name string) func(b *Binder, args []Expr) (Expr, error) {
 			}
 		case "transform_keys":
 			typ = columnar.MapOf(f.Type(), t.Elem, t.ElemNullable)
-			if hasMap(f.Type()) {
+			if noMapKey(f.Type()) {
 				return nil, mismatch("INVALID_MAP_KEY_TYPE", b.sql(args), "the key of map cannot be/contain \"%s\"", f.Type().SQL())
 			}
 		default:

@@ -80,7 +80,7 @@ func bindMap(b *Binder, args []Expr) (Expr, error) {
 	if vt == nil {
 		return nil, diffTypes("CREATE_MAP_VALUE_DIFF_TYPES", sql, "map", values)
 	}
-	if hasMap(kt) {
+	if noMapKey(kt) {
 		return nil, mismatch("INVALID_MAP_KEY_TYPE", sql, "the key of map cannot be/contain \"%s\"", kt.SQL())
 	}
 	typ := columnar.MapOf(kt, vt, anyNullable(values))
@@ -121,7 +121,7 @@ func bindMapFromArrays(b *Binder, args []Expr) (Expr, error) {
 		return nil, err
 	}
 	kt, vt := args[0].Type().Elem, args[1].Type().Elem
-	if hasMap(kt) {
+	if noMapKey(kt) {
 		return nil, mismatch("INVALID_MAP_KEY_TYPE", b.sql(args), "the key of map cannot be/contain \"%s\"", kt.SQL())
 	}
 	typ := columnar.MapOf(kt, vt, args[1].Type().ElemNullable)
@@ -159,7 +159,7 @@ func bindMapFromEntries(b *Binder, args []Expr) (Expr, error) {
 		return nil, unexpectedInput(b.sql(args), 0, `"ARRAY" of pair "STRUCT"`, args[0])
 	}
 	k, v := t.Elem.Fields[0], t.Elem.Fields[1]
-	if hasMap(k.Type) {
+	if noMapKey(k.Type) {
 		return nil, mismatch("INVALID_MAP_KEY_TYPE", b.sql(args), "the key of map cannot be/contain \"%s\"", k.Type.SQL())
 	}
 	typ := columnar.MapOf(k.Type, v.Type, v.Nullable)

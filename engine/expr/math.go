@@ -588,6 +588,9 @@ func mathFunctions() []*Function {
 		unaryMath("tanh", "TANH", "The hyperbolic tangent.", "SELECT tanh(0) → 0.0", javamath.Tanh, nil),
 		unaryMath("asinh", "ASINH", "The inverse hyperbolic sine.", "SELECT asinh(0) → 0.0", javamath.Asinh, nil),
 		unaryMath("acosh", "ACOSH", "The inverse hyperbolic cosine.", "SELECT acosh(1) → 0.0", func(v float64) float64 {
+			if v < 1 {
+				return math.NaN()
+			}
 			if sq := float64(v * v); !math.IsInf(sq, 1) || math.IsInf(v, 0) {
 				return javamath.Log(v + math.Sqrt(sq-1))
 			}

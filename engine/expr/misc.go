@@ -153,11 +153,38 @@ func bindCollate(b *Binder, args []Expr) (Expr, error) {
 	return c, nil
 }
 
+// bindUUID binds uuid([seed]). With a seed the identifiers are the same in each run.
+func bindUUID(b *Binder, args []Expr) (Expr, error) {
+	if err := b.argCount(args, 0, 1); err != nil {
+		return nil, err
+	}
+	seed, fixed := int64(0), len(args) == 1
+	if fixed {
+		s, err := b.seed(args, 0)
+		if err != nil {
+			return nil, err
+		}
+		seed = s
+	}
+	return &partitionValue{contextValue{b.name(), columnar.String, func(ctx *Context, n int) *columnar.Column {
+		from := uint64(seed)
+		if !fixed {
+			from = uint64(ctx.Seed)
+		}
+		out := columnar.NewBuilder(columnar.String, n)
+		for i := range n {
+			hi := columnar.HashUint64(from ^ columnar.HashUint64(uint64(ctx.RowBase)+uint64(i)+uint64(ctx.Partition)<<40))
+			out.AppendString(uuidText(hi, columnar.HashUint64(hi+1)))
+		}
+		return out.Finish()
+	}}}, nil
+}
+
 func bindCollation(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 1, 1); err != nil {
 		return nil, err
 	}
-	out, err := b.coerce(args, isString)
+	out, err := b.expect(args, isString)
 	if err != nil {
 		return nil, err
 	}
@@ -188,14 +215,7 @@ func miscFunctions() []*Function {
 		contextFunction("spark_partition_id", family, "The number of the partition.", columnar.Int32, true, func(ctx *Context, n int) *columnar.Column {
 			return columnar.Repeat(columnar.Int32, int32(ctx.Partition), n)
 		}),
-		contextFunction("uuid", family, "A random identifier.", columnar.String, true, func(ctx *Context, n int) *columnar.Column {
-			b := columnar.NewBuilder(columnar.String, n)
-			for i := 0; i < n; i++ {
-				hi := columnar.HashUint64(uint64(ctx.Seed) ^ columnar.HashUint64(uint64(ctx.RowBase)+uint64(i)+uint64(ctx.Partition)<<40))
-				b.AppendString(uuidText(hi, columnar.HashUint64(hi+1)))
-			}
-			return b.Finish()
-		}),
+		{Name: "uuid", Family: family, Signature: "uuid([seed])", Doc: "A random identifier.", Bind: bindUUID},
 		textFunction("input_file_name", "The file that a row was read from; not known here.", ""),
 		textFunction("current_catalog", "The name of the catalog.", "spark_catalog"),
 		textFunction("current_database", "The name of the database.", "default", "current_schema"),

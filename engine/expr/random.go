@@ -32,7 +32,11 @@ func bindRandom(kind randomKind) func(b *Binder, args []Expr) (Expr, error) {
 		if err := b.argCount(args, 0, 1); err != nil {
 			return nil, err
 		}
-		e := &random{kind: kind, typ: columnar.Float64, text: b.sql(args)}
+		name := "rand"
+		if kind == randomNormal {
+			name = "randn"
+		}
+		e := &random{kind: kind, typ: columnar.Float64, text: sqlCall(name, args)}
 		return e, b.seeded(e, args, 0)
 	}
 }

@@ -569,8 +569,7 @@ func bindMask(b *Binder, args []Expr) (Expr, error) {
 			return nil, mismatch("INPUT_SIZE_NOT_ONE", sql, "length of `%s` should be 1", names[i])
 		}
 	}
-	nullable := func(a []Expr) bool { return a[0].Nullable() }
-	e := &call{name: name, args: in, typ: columnar.String, null: nullable(in), nullFn: nullable, nulls: true, kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+	e := &call{name: name, args: in, typ: columnar.String, null: anyNullable(in), nullFn: anyNullable, nulls: true, kernel: func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 		stand := func(v vec, i int) []byte {
 			if v.null(i) {
 				return nil

@@ -400,7 +400,7 @@ func bindCharset(function string) func(b *Binder, args []Expr) (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return simple(function, args, out, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+		e := simple(function, args, out, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
 			return rows(out, a, n, func(w *columnar.Builder, i int) error {
 				name := str(a[1], i)
 				cs, err := javatext.LookupCharset(name, function)
@@ -420,7 +420,9 @@ func bindCharset(function string) func(b *Binder, args []Expr) (Expr, error) {
 				w.FinishScratch(v)
 				return nil
 			})
-		}), nil
+		})
+		e.null, e.nullFn = true, nil
+		return e, nil
 	}
 }
 

@@ -5,10 +5,21 @@ import (
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/javatext"
+	"github.com/wstream/wstream/columnar/show"
 )
 
 // appendText appends row i of c as CAST(… AS STRING) writes it; the row is not null.
 func appendText(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []byte {
+	return textForm{zone: zone}.append(dst, c, i)
+}
+
+// textForm is how values become text.
+type textForm struct {
+	zone       *javatext.Zone
+	scientific bool // small decimals with an exponent, as Spark writes them when ANSI is off
+}
+
+func (f textForm) append(dst []byte, c *columnar.Column, i int) []byte {
 	t := c.Type
 	switch t.Kind {
 	case columnar.KindBool:
@@ -26,13 +37,17 @@ func appendText(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []by
 	case columnar.KindFloat64:
 		return javatext.AppendDouble(dst, columnar.Values[float64](c)[i])
 	case columnar.KindDecimal:
-		return columnar.AppendDec(dst, columnar.Values[columnar.Dec128](c)[i], t.Scale)
+		v := columnar.Values[columnar.Dec128](c)[i]
+		if f.scientific {
+			return show.AppendBigDecimal(dst, v, t.Scale)
+		}
+		return columnar.AppendDec(dst, v, t.Scale)
 	case columnar.KindString, columnar.KindBinary, columnar.KindVariant:
 		return append(dst, c.BytesAt(i)...)
 	case columnar.KindDate:
 		return javatext.AppendDate(dst, columnar.Values[int32](c)[i])
 	case columnar.KindTimestamp:
-		return javatext.AppendTimestamp(dst, columnar.Values[int64](c)[i], zone)
+		return javatext.AppendTimestamp(dst, columnar.Values[int64](c)[i], f.zone)
 	case columnar.KindTimestampNTZ:
 		return javatext.AppendTimestampNTZ(dst, columnar.Values[int64](c)[i])
 	case columnar.KindTime:
@@ -49,7 +64,7 @@ func appendText(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []by
 			if j > c.Offsets[i] {
 				dst = append(dst, ", "...)
 			}
-			dst = appendTextOrNull(dst, c.Children[0], int(j), zone)
+			dst = f.appendOrNull(dst, c.Children[0], int(j))
 		}
 		return append(dst, ']')
 	case columnar.KindMap:
@@ -58,9 +73,9 @@ func appendText(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []by
 			if j > c.Offsets[i] {
 				dst = append(dst, ", "...)
 			}
-			dst = appendTextOrNull(dst, c.Children[0], int(j), zone)
+			dst = f.appendOrNull(dst, c.Children[0], int(j))
 			dst = append(dst, " -> "...)
-			dst = appendTextOrNull(dst, c.Children[1], int(j), zone)
+			dst = f.appendOrNull(dst, c.Children[1], int(j))
 		}
 		return append(dst, '}')
 	case columnar.KindStruct:
@@ -69,18 +84,18 @@ func appendText(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []by
 			if k > 0 {
 				dst = append(dst, ", "...)
 			}
-			dst = appendTextOrNull(dst, ch, i, zone)
+			dst = f.appendOrNull(dst, ch, i)
 		}
 		return append(dst, '}')
 	}
 	return append(dst, "null"...)
 }
 
-func appendTextOrNull(dst []byte, c *columnar.Column, i int, zone *javatext.Zone) []byte {
+func (f textForm) appendOrNull(dst []byte, c *columnar.Column, i int) []byte {
 	if c.IsNull(i) {
 		return append(dst, "null"...)
 	}
-	return appendText(dst, c, i, zone)
+	return f.append(dst, c, i)
 }
 
 const (

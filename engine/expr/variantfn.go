@@ -20,6 +20,10 @@ func variantFunctions() []*Function {
 		f("variant_get", "variant_get(v, path[, type])", "The value at a path of a variant, as a variant or cast to a type.", `SELECT variant_get(parse_json('{"a":1}'), '$.a', 'int') → 1`, bindVariantGet(false)),
 		f("try_variant_get", "try_variant_get(v, path[, type])", "As variant_get, but NULL where the cast fails.", `SELECT try_variant_get(parse_json('{"a":"x"}'), '$.a', 'int') → NULL`, bindVariantGet(true)),
 		f("semi_structured_extract", "v:path", "The value at a path of a variant, as a variant.", `SELECT parse_json('{"a":1}'):a → 1`, bindSemiStructured),
+		f("is_valid_variant", "is_valid_variant(v)", "Whether a variant is one that can be read, as each is here; NULL for NULL.", "SELECT is_valid_variant(parse_json('1')) → true", typed{specs: []spec{isVariant}, out: columnar.Bool, row: func(_ *Context, w *columnar.Builder, _ []vec, _ int) error {
+			w.AppendBool(true)
+			return nil
+		}}.bind),
 		f("is_variant_null", "is_variant_null(v)", "Whether a variant holds the null of JSON; false for NULL.", "SELECT is_variant_null(parse_json('null')) → true", bindIsVariantNull),
 		f("schema_of_variant", "schema_of_variant(v)", "The schema of a variant.", `SELECT schema_of_variant(parse_json('{"a":1}')) → OBJECT<a: BIGINT>`, bindSchemaOfVariant),
 		{Name: "schema_of_variant_agg", Family: "aggregate", Signature: "schema_of_variant_agg(v)", Doc: "The schema that all variants have in common.", Example: "SELECT schema_of_variant_agg(parse_json(j)) FROM VALUES ('1'), ('2') t(j) → BIGINT", Bind: bindSchemaOfVariantAgg},

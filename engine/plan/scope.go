@@ -201,7 +201,8 @@ func (l *lateralRef) Type() *columnar.Type               { return l.Alias.Type()
 func (l *lateralRef) Nullable() bool                     { return l.Alias.Nullable() }
 func (l *lateralRef) Children() []expr.Expr              { return nil }
 func (l *lateralRef) WithChildren([]expr.Expr) expr.Expr { return l }
-func (l *lateralRef) SQL() string                        { return l.Alias.Name }
+func (l *lateralRef) SQL() string                        { return "lateralAliasReference(" + l.Alias.Name + ")" }
+
 func (l *lateralRef) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, error) {
 	return nil, errMarker(l.SQL())
 }
