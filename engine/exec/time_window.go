@@ -32,7 +32,10 @@ func (t *timeWindow) push(w *worker, i int, in *columnar.Batch) error {
 	ts := columnar.Values[int64](c)
 	last := make([]int64, len(ts)) // the last window that the row may lie in
 	lastWindows(last, ts, t.slide, t.offset)
-	overlap := (t.size + t.slide - 1) / t.slide
+	overlap := t.size / t.slide
+	if t.size%t.slide > 0 {
+		overlap++
+	}
 	if overlap > 1 && !t.anyOrder {
 		return t.pushInOrder(w, i, in, ts, last, overlap)
 	}

@@ -1049,17 +1049,25 @@ func bindFlatten(b *Binder, args []Expr) (Expr, error) {
 	return e, nil
 }
 
-// bindReverse binds reverse, of strings by characters and of arrays.
+// bindReverse binds reverse: of strings by characters, of binary values by bytes, and of arrays.
 func bindReverse(b *Binder, args []Expr) (Expr, error) {
 	if err := b.argCount(args, 1, 1); err != nil {
 		return nil, err
 	}
-	args, err := b.coerce(args, oneOf(isString, isArray))
+	args, err := b.coerce(args, oneOf(isString, isArray, isBinary))
 	if err != nil {
 		return nil, err
 	}
 	typ := args[0].Type()
 	e := simple("reverse", args, typ, func(_ *Context, a []vec, n int) (*columnar.Column, error) {
+		if typ.Kind == columnar.KindBinary {
+			return mapString(typ, a[0], n, func(dst []byte, s string) []byte {
+				from := len(dst)
+				dst = append(dst, s...)
+				slices.Reverse(dst[from:])
+				return dst
+			}), nil
+		}
 		if typ.Kind == columnar.KindString {
 			return mapString(typ, a[0], n, func(dst []byte, s string) []byte {
 				if isASCII(s) || !validUTF8(s) {

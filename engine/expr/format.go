@@ -122,6 +122,20 @@ func appendInternal(dst []byte, c *columnar.Column, i int) []byte {
 			dst = appendInternal(dst, c.Children[0], int(j))
 		}
 		return append(dst, ']')
+	case columnar.MapDatum:
+		dst = append(dst, "keys: ["...)
+		for part, ch := range c.Children {
+			if part > 0 {
+				dst = append(dst, "], values: ["...)
+			}
+			for j := c.Offsets[i]; j < c.Offsets[i+1]; j++ {
+				if j > c.Offsets[i] {
+					dst = append(dst, ", "...)
+				}
+				dst = appendInternal(dst, ch, int(j))
+			}
+		}
+		return append(dst, ']')
 	case columnar.StructDatum:
 		dst = append(dst, '[')
 		for k, ch := range c.Children {

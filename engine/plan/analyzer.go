@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -245,6 +246,9 @@ func (a *Analyzer) alignTypes(l, r Node, op string, at sql.Node) (Node, Node, []
 	attrs := make([]*expr.Attr, len(lo))
 	for i := range lo {
 		t := b.CommonType(lo[i].Typ, ro[i].Typ)
+		if t == nil && sameShape(lo[i].Typ, ro[i].Typ) { // structs whose fields have other names: the first input decides
+			t = lo[i].Typ
+		}
 		if t == nil {
 			return nil, nil, nil, sparkerr.At(p.Line, p.Col, "INCOMPATIBLE_COLUMN_TYPE", "%s can only be performed on tables with compatible column types: column %d is %q on one side and %q on the other", op, i+1, lo[i].Typ.SQL(), ro[i].Typ.SQL())
 		}
@@ -259,6 +263,22 @@ func (a *Analyzer) alignTypes(l, r Node, op string, at sql.Node) (Node, Node, []
 		attrs[i].EventTime = lo[i].EventTime // as in Spark, the first input decides
 	}
 	return a.castOutput(l, types), a.castOutput(r, types), attrs, nil
+}
+
+// sameShape tells whether two types differ in the names of fields, and in what may be NULL, alone.
+func sameShape(x, y *columnar.Type) bool {
+	if x.Kind != y.Kind {
+		return false
+	}
+	switch x.Kind {
+	case columnar.KindArray:
+		return sameShape(x.Elem, y.Elem)
+	case columnar.KindMap:
+		return sameShape(x.Key, y.Key) && sameShape(x.Elem, y.Elem)
+	case columnar.KindStruct:
+		return slices.EqualFunc(x.Fields, y.Fields, func(f, g columnar.Field) bool { return sameShape(f.Type, g.Type) })
+	}
+	return x.Equal(y)
 }
 
 // castOutput casts the columns of n to types.

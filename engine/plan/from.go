@@ -216,6 +216,10 @@ func (a *Analyzer) values(v *sql.Values, ctes *cteScope, outer *scope) (Node, er
 				return nil, err
 			}
 			row[i] = unalias(e)
+			if !expr.IsDeterministic(e) {
+				p := r.At()
+				return nil, sparkerr.At(p.Line, p.Col, "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", "cannot evaluate the expression \"%s\" in an inline table: it gives another value each time", e.SQL())
+			}
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
 			p := r.At()
@@ -274,6 +278,9 @@ func (a *Analyzer) tableFunc(f *sql.TableFunc, in *from, ctes *cteScope, outer *
 	call := &sql.Call{Span: f.Span, Name: f.Name, Args: f.Args}
 	e, err := a.expr(call, s)
 	if err != nil {
+		if p := f.At(); sparkerr.Condition(err) == "UNRESOLVED_ROUTINE" {
+			return nil, sparkerr.At(p.Line, p.Col, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "could not resolve `%s` to a table-valued function", name).WithCause(err)
+		}
 		return nil, err
 	}
 	g, ok := unalias(e).(expr.Generator)
@@ -331,6 +338,9 @@ func (a *Analyzer) lateralView(v *sql.LateralView, in *from, ctes *cteScope, out
 	s := &scope{attrs: in.visible, hidden: in.hidden, ctes: ctes, outer: outer}
 	e, err := a.expr(v.Func, s)
 	if err != nil {
+		if p := v.At(); sparkerr.Condition(err) == "UNRESOLVED_ROUTINE" {
+			return nil, sparkerr.At(p.Line, p.Col, "ROUTINE_NOT_FOUND", "the routine `%s` of LATERAL VIEW cannot be found", v.Func.FuncName()).WithCause(err)
+		}
 		return nil, err
 	}
 	g, ok := unalias(e).(expr.Generator)

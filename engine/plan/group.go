@@ -75,6 +75,18 @@ func expandSets(g *sql.GroupingSets) [][]sql.Expr {
 		return out
 	}
 	switch g.Kind {
+	case sql.Sets:
+		var out [][]sql.Expr
+		for _, set := range g.Sets {
+			if len(set) == 1 {
+				if inner, ok := set[0].(*sql.GroupingSets); ok {
+					out = append(out, expandSets(inner)...)
+					continue
+				}
+			}
+			out = append(out, set)
+		}
+		return out
 	case sql.Rollup:
 		var out [][]sql.Expr
 		for i := len(g.Sets); i >= 0; i-- {
@@ -383,6 +395,9 @@ func (g *aggregation) rewriteIn(e expr.Expr, keep map[expr.AttrID]bool, at sql.N
 			if hasAggregate(c) {
 				return nil, sparkerr.At(p.Line, p.Col, "NESTED_AGGREGATE_FUNCTION", "it is not allowed to use an aggregate function in the argument of another aggregate function. Please use the inner aggregate function in a sub-query: %s", e.SQL())
 			}
+			if bad := nestedGenerator(c); bad != nil {
+				return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "the generator is not supported: nested in expressions \"%s\"", e.SQL())
+			}
 			if !expr.IsDeterministic(c) {
 				return nil, sparkerr.At(p.Line, p.Col, "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION", "non-deterministic expression %s should not appear in the arguments of an aggregate function", e.SQL())
 			}
@@ -442,12 +457,25 @@ func (x *groupingExpr) Eval(*expr.Context, *columnar.Batch) (*columnar.Column, e
 	return nil, sparkerr.New("UNSUPPORTED_GROUPING_EXPRESSION", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup")
 }
 
+// areKeys tells whether list is the grouping expressions in their order.
+func (g *aggregation) areKeys(list []expr.Expr) bool {
+	for i, e := range list {
+		if bit, ok := g.bits[canonical(e)]; !ok || bit != len(g.bits)-1-i {
+			return false
+		}
+	}
+	return len(list) == len(g.bits)
+}
+
 func (g *aggregation) grouping(x *groupingExpr, at sql.Node) (expr.Expr, error) {
 	p := at.At()
 	if g.gid == nil {
 		return nil, sparkerr.At(p.Line, p.Col, "UNSUPPORTED_GROUPING_EXPRESSION", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup")
 	}
 	if x.name == "grouping_id" {
+		if len(x.args) > 0 && !g.areKeys(x.args) {
+			return nil, sparkerr.At(p.Line, p.Col, "GROUPING_ID_COLUMN_MISMATCH", "the columns of %s are not the grouping columns, in their order", x.SQL())
+		}
 		return g.gid, nil
 	}
 	bit, ok := g.bits[canonical(x.args[0])]

@@ -230,6 +230,11 @@ func (w *windowExpr) frameFault(x *sql.Call, spec *sql.Frame) error {
 		return fault("_LEGACY_ERROR_TEMP_1036", "window frame of %s must match the required frame ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", w.SQL())
 	}
 	offsets := f.Start.Offset != nil || f.End.Offset != nil
+	for _, b := range []expr.FrameBound{f.Start, f.End} {
+		if f.Rows && b.Offset != nil && !b.Offset.Type().IsIntegral() {
+			return fault("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE", "%s: an offset of a ROWS frame is of the type %q, expected \"INT\"", w.SQL(), b.Offset.Type().SQL())
+		}
+	}
 	if f.Rows || !offsets {
 		if spec.Start.Kind != sql.UnboundedPreceding && spec.End.Kind != sql.UnboundedFollowing && behind(f.Start, f.End) {
 			return fault("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", "%s: the lower bound of the frame is above the upper one", w.SQL())

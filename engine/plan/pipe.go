@@ -202,6 +202,11 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 	for _, k := range keys {
 		exprs = append(exprs, agg.keys[canonical(k)])
 	}
+	plainPivot := true // Spark has another plan, without those NULLs, where a result is no number and no BOOLEAN
+	for _, c := range calls {
+		t := c.expr.Type()
+		plainPivot = plainPivot && (t.IsNumeric() || t.Kind == columnar.KindBool)
+	}
 	for _, v := range values {
 		var cond expr.Expr
 		for i, col := range cols {
@@ -221,6 +226,11 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 			e, err := agg.rewrite(e, c.at)
 			if err != nil {
 				return nil, err
+			}
+			if !e.Nullable() && plainPivot { // a count, say: a group without the value has NULL, not 0
+				if e, err = a.pivotPresent(pv, agg, cond, e, c.at); err != nil {
+					return nil, err
+				}
 			}
 			if at, ok := e.(*expr.Attr); ok { // a group without the value has NULL in Spark's plan
 				c := *at
@@ -242,6 +252,27 @@ func (a *Analyzer) pivot(pv *sql.Pivot, n Node) (Node, error) {
 }
 
 // pivotValue gives the parts of a value of PIVOT, one for each column, and its text, which is the column's name.
+// pivotPresent is e where the group has a row with the value of PIVOT that cond asks for, and NULL elsewhere.
+func (a *Analyzer) pivotPresent(pv *sql.Pivot, agg *aggregation, cond, e expr.Expr, at sql.Node) (expr.Expr, error) {
+	b := a.binder(pv)
+	one := &expr.Literal{Typ: columnar.Int32, Value: int32(1)}
+	n, err := b.Func("count", one)
+	if err != nil {
+		return nil, err
+	}
+	if g, ok := n.(expr.Aggregate); ok {
+		n = expr.WithFilter(g, cond)
+	}
+	if n, err = agg.rewrite(n, at); err != nil {
+		return nil, err
+	}
+	some, err := b.Func(">", n, &expr.Literal{Typ: columnar.Int64, Value: int64(0)})
+	if err != nil {
+		return nil, err
+	}
+	return b.Func("if", some, e, &expr.Literal{Typ: e.Type()})
+}
+
 func (a *Analyzer) pivotValue(v sql.Expr, s *scope, columns int) ([]expr.Expr, string, error) {
 	p := v.At()
 	items := []sql.Expr{v}
@@ -325,7 +356,7 @@ func (a *Analyzer) unpivot(u *sql.Unpivot, n Node) (Node, error) {
 		t := sets[0][k].Type()
 		null := false
 		for _, set := range sets {
-			if t = b.CommonType(t, set[k].Type()); t == nil {
+			if t = b.CommonTypeNoStrings(t, set[k].Type()); t == nil {
 				return nil, sparkerr.At(p.Line, p.Col, "UNPIVOT_VALUE_DATA_TYPE_MISMATCH", "unpivot value columns must share a least common type, some types do not")
 			}
 			null = null || set[k].Nullable()

@@ -158,6 +158,10 @@ func (a *Analyzer) selectQuery(q *sql.Select, in *from, ctes *cteScope, outer *s
 		sel.agg = agg
 		for i := range items {
 			if items[i].expr, err = agg.rewrite(items[i].expr, items[i].at); err != nil {
+				if c := sparkerr.Condition(err); grouped && q.GroupBy.All && (c == "MISSING_GROUP_BY" || c == "MISSING_AGGREGATION") {
+					p := q.GroupBy.At()
+					err = sparkerr.At(p.Line, p.Col, "UNRESOLVED_ALL_IN_GROUP_BY", "cannot infer grouping columns for GROUP BY ALL based on the SELECT clause. Specify the grouping columns explicitly").WithCause(err)
+				}
 				return nil, nil, err
 			}
 		}
@@ -776,7 +780,7 @@ func (a *Analyzer) sortExpr(x sql.Expr, out []*expr.Attr, sel *selected, extra *
 		}
 		unresolved := err
 		if e2, err = sel.agg.rewriteSort(e2, outIDs, x); err != nil {
-			if unresolved != nil && sparkerr.Condition(err) == "MISSING_AGGREGATION" {
+			if c := sparkerr.Condition(err); unresolved != nil && (c == "MISSING_AGGREGATION" || c == "MISSING_GROUP_BY") {
 				err = unresolved
 			}
 			return nil, err

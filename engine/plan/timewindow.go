@@ -10,6 +10,9 @@ import (
 	"github.com/wstream/wstream/engine/sql/interval"
 )
 
+// mostOverlaps is the largest number of windows that a row may be in. Spark has no bound, and runs out of memory.
+const mostOverlaps = 1_000_000
+
 // timeMarker is window(…) or session_window(…) in an expression, before the operator that adds
 // its column was put below.
 type timeMarker struct {
@@ -149,6 +152,8 @@ func (a *Analyzer) timeWindow(name string, x *sql.Call, s *scope) (expr.Expr, er
 		return nil, bad("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", "the `slide_duration` (%d) must be <= the `window_duration` (%d)", w.slide, w.size)
 	case max(w.start, -w.start) >= w.slide:
 		return nil, bad("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", "the `abs(start_time)` (%d) must be < the `slide_duration` (%d)", max(w.start, -w.start), w.slide)
+	case w.size/w.slide > mostOverlaps:
+		return nil, bad("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", "each row would be in %d windows, expected %d at most: take a longer `slide_duration`", w.size/w.slide, mostOverlaps)
 	}
 	return w, nil
 }
