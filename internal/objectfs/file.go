@@ -135,7 +135,9 @@ func (f *file) Close() error {
 		return pathError("close", f.name, os.ErrClosed)
 	}
 	f.closed = true
-	if f.readOnly || f.failed != nil || !f.staged && !f.unmade && !f.rewrite && int64(len(f.data)) == f.flushed {
+	unchanged := !f.staged && !f.unmade && !f.rewrite && int64(len(f.data)) == f.flushed
+	gaveUp := f.failed != nil // Sync has told of it
+	if f.readOnly || gaveUp || unchanged {
 		return nil
 	}
 	return f.Sync()
