@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Batch is one batch as the logs have it.
@@ -48,7 +50,7 @@ func (c *Checkpoint) Verify() error {
 			errs = append(errs, err)
 		}
 	}
-	for folder := range c.man.Logs {
+	for _, folder := range slices.Sorted(maps.Keys(c.man.Logs)) {
 		if folder == "offsets" || folder == "commits" || c.side[folder] != nil {
 			continue
 		}
@@ -87,7 +89,7 @@ func (c *Checkpoint) Rollback(to int64) error {
 	if err := c.CheckOwner(); err != nil {
 		return err
 	}
-	for folder := range c.man.Logs {
+	for _, folder := range slices.Sorted(maps.Keys(c.man.Logs)) {
 		if folder == "offsets" || folder == "commits" || c.side[folder] != nil {
 			continue
 		}
