@@ -135,12 +135,16 @@ func (f *file) Close() error {
 		return pathError("close", f.name, os.ErrClosed)
 	}
 	f.closed = true
-	unchanged := !f.staged && !f.unmade && !f.rewrite && int64(len(f.data)) == f.flushed
-	gaveUp := f.failed != nil // Sync has told of it
-	if f.readOnly || gaveUp || unchanged {
+	if !f.mayPut() {
 		return nil
 	}
 	return f.Sync()
+}
+
+// mayPut says whether something is to be put that can be: after an error, of which Sync has told, nothing can.
+func (f *file) mayPut() bool {
+	changed := f.staged || f.unmade || f.rewrite || int64(len(f.data)) != f.flushed
+	return changed && !f.readOnly && f.failed == nil
 }
 
 // partCache keeps the bytes of parts, which never change under one entity tag: a log is read entry by entry.
