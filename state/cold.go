@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,6 +48,12 @@ type coldStore struct {
 	evicted int64
 }
 
+// memTable is the size of badger's table in memory, of which it may hold coldTables at a time: those that fill and those that
+// are being written.
+func memTable(limit int64) int64 { return min(max(limit/64, 4<<20), 32<<20) }
+
+const coldTables = 8
+
 // openCold makes an empty cold store.
 func openCold(dir string, limit int64) (*coldStore, error) {
 	if err := vfs.OS().RemoveAll(dir); err != nil {
@@ -55,7 +62,7 @@ func openCold(dir string, limit int64) (*coldStore, error) {
 	if err := vfs.OS().MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	table := min(max(limit/8, 8<<20), 32<<20) // what badger takes is not part of the limit, but in proportion to it
+	table := memTable(limit)
 	opts := badger.DefaultOptions(dir).WithLogger(nil).WithSyncWrites(false).WithDetectConflicts(false).
 		WithMemTableSize(table).WithNumMemtables(2).WithCompression(options.None).WithBlockCacheSize(0).WithNumCompactors(2).
 		WithValueThreshold(min(table/16, maxThreshold)).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
@@ -85,11 +92,24 @@ func coldKey(store uint16, bucket uint8, page uint32) []byte {
 	return k
 }
 
-// fetch reads records of a bucket and gives their bytes to fn, one by one in the order of the tickets, which ascend.
-func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
+// fetch reads records of a bucket, which has so many pages, and gives their bytes to fn, one by one in the order of the
+// tickets, which must ascend.
+func (c *coldStore) fetch(store uint16, bucket uint8, pages int, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
 	c.fetched.Add(int64(len(tickets)))
+	wanted := 0
+	for i, t := range tickets {
+		if i == 0 || t>>pageBits != tickets[i-1]>>pageBits {
+			wanted++
+		}
+	}
 	txn := c.db.NewTransaction(false)
 	defer txn.Discard()
+	var in pageSource = &pageGetter{txn: txn}
+	if wanted > scanFrom && wanted > pages/4 {
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: coldKey(store, bucket, 0)[:3]})
+		defer it.Close()
+		in = &pageScanner{it: it}
+	}
 	var plain []byte
 	for i := 0; i < len(tickets); {
 		page := tickets[i] >> pageBits
@@ -97,7 +117,7 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 		for n < len(tickets) && tickets[n]>>pageBits == page {
 			n++
 		}
-		item, err := txn.Get(coldKey(store, bucket, page))
+		item, err := in.page(coldKey(store, bucket, page))
 		if err == nil {
 			err = item.Value(func(b []byte) (err error) {
 				if plain, err = s2.Decode(plain[:cap(plain)], b); err != nil {
@@ -112,6 +132,41 @@ func (c *coldStore) fetch(store uint16, bucket uint8, tickets []uint32, fn func(
 		i = n
 	}
 	return nil
+}
+
+// scanFrom is from how many pages on a part of a bucket's pages is read in one pass over all of them.
+const scanFrom = 32
+
+// pageSource gives pages whose keys ascend.
+type pageSource interface {
+	page(key []byte) (*badger.Item, error)
+}
+
+// pageGetter looks each page up.
+type pageGetter struct{ txn *badger.Txn }
+
+func (g *pageGetter) page(key []byte) (*badger.Item, error) { return g.txn.Get(key) }
+
+// pageScanner reads all pages one after another and skips what is not asked for.
+type pageScanner struct {
+	it    *badger.Iterator
+	begun bool
+}
+
+func (p *pageScanner) page(key []byte) (*badger.Item, error) {
+	if !p.begun {
+		p.begun = true
+		p.it.Seek(key)
+	}
+	for ; p.it.Valid(); p.it.Next() {
+		switch item := p.it.Item(); bytes.Compare(item.Key(), key) {
+		case 0:
+			return item, nil
+		case 1:
+			return nil, badger.ErrKeyNotFound
+		}
+	}
+	return nil, badger.ErrKeyNotFound
 }
 
 // A page, which is compressed, is the number of records (u32), where each ends (u32), and the records, each with a checksum (u32) in front, which
@@ -322,7 +377,7 @@ func (s *Store) warmTickets(n uint8, found []uint64, slot func(ticket, hint uint
 		tickets[i] = uint32(f >> 32)
 	}
 	i := 0
-	err := s.db.cold.fetch(s.id, n, tickets, func(t uint32, blob []byte) error {
+	err := s.db.cold.fetch(s.id, n, len(b.pages)-len(b.freePages), tickets, func(t uint32, blob []byte) error {
 		hint := uint32(found[i])
 		i++
 		return b.warmSlot(slot(t, hint), t, blob, flag)

@@ -21,7 +21,11 @@ func (db *DB) evict() error {
 	for _, s := range db.stores {
 		memory += s.MemoryUsed()
 	}
-	if memory <= max(o.MemoryLimit, db.evictFloor) {
+	limit := o.MemoryLimit
+	if db.cold != nil { // what the cold store itself takes is part of it, but never more than a quarter
+		limit -= min(coldTables*memTable(limit), limit/4)
+	}
+	if memory <= max(limit, db.evictFloor) {
 		return nil
 	}
 	if db.cold == nil {
@@ -33,7 +37,7 @@ func (db *DB) evict() error {
 	}
 	batch := db.cold.db.NewWriteBatch()
 	defer batch.Cancel()
-	target := o.MemoryLimit - o.MemoryLimit/32 // a little less, so that not every batch has to
+	target := limit - limit/32 // a little less, so that not every batch has to
 	for i := 0; i < 2*Buckets && memory > target; i++ {
 		n := uint8(db.evictCursor)
 		db.evictCursor = (db.evictCursor + 1) % Buckets
@@ -166,7 +170,7 @@ func (s *Store) repack(n uint8) error {
 	for _, p := range b.pages {
 		inUse += int(p.live)
 	}
-	if b.paged < 2*inUse+8*pageRecords {
+	if 2*b.paged < 3*inUse+16*pageRecords {
 		return nil
 	}
 	if err := s.warmBucket(n); err != nil {

@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -82,7 +83,8 @@ func (s *Store) encodeAll(e *encoder, n uint8) error {
 				tickets = append(tickets, off-coldBase)
 			}
 		}
-		err := s.db.cold.fetch(s.id, n, tickets, func(_ uint32, blob []byte) error {
+		slices.Sort(tickets)
+		err := s.db.cold.fetch(s.id, n, len(b.pages)-len(b.freePages), tickets, func(_ uint32, blob []byte) error {
 			return b.lay.eachCold(blob, func(key []byte, seq uint64, expiry int64, value []byte) {
 				e.put(key, seq, expiry, value)
 			})

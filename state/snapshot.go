@@ -104,8 +104,8 @@ func (db *DB) planSnapshot(logged int64) (*snapshotJob, error) {
 	if !due || db.job != nil {
 		return nil, nil
 	}
-	budget := db.debt
-	db.debt = 0
+	budget := min(db.debt, 4*db.opts.SnapshotBytes) // the rest waits: what is encoded lies in memory until it is written
+	db.debt -= budget
 	e := &encoder{}
 	j := &snapshotJob{db: db, done: make(chan struct{})}
 	for range Buckets {
@@ -122,9 +122,9 @@ func (db *DB) planSnapshot(logged int64) (*snapshotJob, error) {
 		j.buckets = append(j.buckets, n)
 		if len(e.raw)+len(e.out) >= chunkBytes {
 			e.flush()
-			j.blocks = append(j.blocks, e.out)
+			j.blocks = append(j.blocks, slices.Clone(e.out))
 			budget -= int64(len(e.out))
-			e.out = nil
+			e.out = e.out[:0]
 		}
 		if budget-int64(len(e.raw)+len(e.out)) <= 0 {
 			break
@@ -192,6 +192,7 @@ func (j *snapshotJob) name(generation int64) {
 func (j *snapshotJob) run() {
 	defer close(j.done)
 	j.err = j.write()
+	j.blocks = nil
 }
 
 func (j *snapshotJob) write() error {

@@ -24,7 +24,7 @@ func newHeadroom() *headroom {
 }
 
 // tableHeadroom is the share of the tables that garbage may take beside them, in percent.
-const tableHeadroom = 12
+const tableHeadroom = 8
 
 // progress takes the size of a query's state after a batch.
 func (h *headroom) progress(query string, pr stream.Progress) {
@@ -49,10 +49,13 @@ func (h *headroom) progress(query string, pr stream.Progress) {
 	}
 }
 
-// gcPercent is GOGC for a live heap of which tables bytes are those of the state.
+// gcPercent is GOGC for a live heap of which tables bytes are those of the state. What is not tables may have as much garbage
+// beside it as is its share of the heap: the larger the tables, the cheaper it is to collect more often.
 func gcPercent(tables, live int64) int {
 	if tables < 64<<20 {
 		return 100
 	}
-	return int((100*(live-tables) + tableHeadroom*tables) / live)
+	share := max(float64(live-tables)/float64(live), 1./3)
+	other := max(int64(float64(live-tables)*share), 64<<20)
+	return int(min((100*other+tableHeadroom*tables)/live, 100))
 }

@@ -10,9 +10,10 @@ func TestHeadroom(t *testing.T) {
 	}{
 		{0, 100 * mib, 100},
 		{32 * mib, 100 * mib, 100}, // too little to be worth it
-		{512 * mib, 512 * mib, 12},
-		{512 * mib, 812 * mib, 44},
-		{100 * mib, 1000 * mib, 91},
+		{512 * mib, 512 * mib, 20},
+		{512 * mib, 812 * mib, 18},
+		{100 * mib, 1000 * mib, 81},
+		{64 * mib, 66 * mib, 100},
 	} {
 		if got := gcPercent(c.tables, c.live); got != c.want {
 			t.Errorf("tables of %d MiB in %d MiB: %d, expected %d", c.tables/mib, c.live/mib, got, c.want)

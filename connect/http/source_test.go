@@ -39,7 +39,7 @@ func openSource(t *testing.T, mem *vfs.Mem, shared *connector.Shared, options ma
 }
 
 // post sends a body; headers are pairs of name and value.
-func (o *opened) post(path, body string, headers ...string) *http.Response {
+func (o *opened) post(path, body string, headers ...string) reply {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, "http://"+o.listener.server.Addr+path, strings.NewReader(body))
 	if err != nil {
@@ -48,14 +48,28 @@ func (o *opened) post(path, body string, headers ...string) *http.Response {
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	answer, err := http.DefaultClient.Do(r)
+	return o.do(r)
+}
+
+func (o *opened) do(r *http.Request) reply {
+	o.t.Helper()
+	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	text, _ := io.ReadAll(answer.Body)
-	answer.Body.Close()
-	answer.Body = io.NopCloser(bytes.NewReader(text))
-	return answer
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return reply{resp.StatusCode, resp.Header, string(text)}
+}
+
+// reply is what the listener has answered.
+type reply struct {
+	status int
+	header http.Header
+	text   string
 }
 
 // batch reads what a batch behind start has, as JSON, and commits it.
@@ -135,15 +149,16 @@ func TestRequests(t *testing.T) {
 		{"another encoding", "/rows", "x", append([]string{"Content-Encoding", "br"}, auth...), 415, `"br"`},
 		{"not UTF-8", "/rows", "\xff", auth, 400, "UTF-8"},
 	} {
-		answer := o.post(c.path, c.body, c.headers...)
-		text, _ := io.ReadAll(answer.Body)
-		if answer.StatusCode != c.status || !strings.Contains(string(text), c.answer) {
-			t.Errorf("%s: %d %s, want %d %s", c.name, answer.StatusCode, text, c.status, c.answer)
+		if a := o.post(c.path, c.body, c.headers...); a.status != c.status || !strings.Contains(a.text, c.answer) {
+			t.Errorf("%s: %d %s, want %d %s", c.name, a.status, a.text, c.status, c.answer)
 		}
 	}
-	answer, err := http.Get("http://" + o.listener.server.Addr + "/rows")
-	if err != nil || answer.StatusCode != 405 || answer.Header.Get("Allow") != "POST, PUT" {
-		t.Errorf("GET: %v, %v", answer, err)
+	get, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+o.listener.server.Addr+"/rows", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := o.do(get); a.status != 405 || a.header.Get("Allow") != "POST, PUT" {
+		t.Errorf("GET: %v", a)
 	}
 	rows, _ := o.batch(nil)
 	const at = `,"timestamp":"2023-11-14T22:13:20.000Z","headers":{`
@@ -165,22 +180,22 @@ func TestFullBuffer(t *testing.T) {
 	if _, _, err := o.Next(t.Context(), nil, false); err != nil {
 		t.Fatal(err)
 	}
-	if a := o.post("/deep/path", "{\n12345\n}"); a.StatusCode != 200 {
-		t.Fatalf("answer %s", a.Status)
+	if a := o.post("/deep/path", "{\n12345\n}"); a.status != 200 {
+		t.Fatalf("answer %d", a.status)
 	}
-	if a := o.post("/", "67890"); a.StatusCode != 429 || a.Header.Get("Retry-After") != "1" {
-		t.Errorf("full: %s, Retry-After %q", a.Status, a.Header.Get("Retry-After"))
+	if a := o.post("/", "67890"); a.status != 429 || a.header.Get("Retry-After") != "1" {
+		t.Errorf("full: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
 	rows, _ := o.batch(nil)
 	if !slices.Equal(rows, []string{`{"value":"{\n12345\n}","timestamp":"2023-11-14T22:13:20.000Z"}`}) {
 		t.Errorf("got %q", rows)
 	}
-	if a := o.post("/", "67890"); a.StatusCode != 200 {
-		t.Errorf("after a commit: %s", a.Status)
+	if a := o.post("/", "67890"); a.status != 200 {
+		t.Errorf("after a commit: %d", a.status)
 	}
 	o.buffer.stop(errClosed)
-	if a := o.post("/", "x"); a.StatusCode != 503 || a.Header.Get("Retry-After") != "1" {
-		t.Errorf("at the end: %s, Retry-After %q", a.Status, a.Header.Get("Retry-After"))
+	if a := o.post("/", "x"); a.status != 503 || a.header.Get("Retry-After") != "1" {
+		t.Errorf("at the end: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
 	if err := o.Close(); err != nil {
 		t.Error(err)
@@ -219,8 +234,8 @@ func TestSharedAddress(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
-	if answer := b.post("/b/y", "three"); answer.StatusCode != 200 {
-		t.Errorf("the other source has ended: %s", answer.Status)
+	if answer := b.post("/b/y", "three"); answer.status != 200 {
+		t.Errorf("the other source has ended: %d", answer.status)
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -235,8 +250,8 @@ func TestReplayOfRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"a", "b", "c"} {
-		if a := o.post("/", line, "Idempotency-Key", line); a.StatusCode != 200 {
-			t.Fatal(a.Status)
+		if a := o.post("/", line, "Idempotency-Key", line); a.status != 200 {
+			t.Fatal(a.status)
 		}
 	}
 	end, _, err := o.Next(t.Context(), nil, false)
@@ -250,8 +265,8 @@ func TestReplayOfRequests(t *testing.T) {
 	if err != nil || len(parts) != 1 {
 		t.Fatal(parts, err)
 	}
-	if a := again.post("/", "c", "Idempotency-Key", "c"); a.StatusCode != 200 {
-		t.Error(a.Status)
+	if a := again.post("/", "c", "Idempotency-Key", "c"); a.status != 200 {
+		t.Error(a.status)
 	}
 	rows, next := again.batch(nil)
 	if len(rows) != 3 || string(next) != string(end) {

@@ -37,17 +37,16 @@ type Reading struct {
 
 // world is a stream, a sink, a checkpoint and a clock that outlive sessions.
 type world struct {
-	t      *testing.T
-	input  *memory.Stream
-	sink   *memory.Sink
-	fs     vfs.FS
-	clock  stream.Clock
-	tasks  int
-	query  *engine.StreamingQuery
-	make   func(df *engine.DataFrame) *engine.DataFrame
-	mode   connector.OutputMode
-	seen   int
-	starts int
+	t     *testing.T
+	input *memory.Stream
+	sink  *memory.Sink
+	fs    vfs.FS
+	clock stream.Clock
+	tasks int
+	query *engine.StreamingQuery
+	make  func(df *engine.DataFrame) *engine.DataFrame
+	mode  connector.OutputMode
+	seen  int
 }
 
 func newWorld(t *testing.T, mode connector.OutputMode, build func(df *engine.DataFrame) *engine.DataFrame) *world {
@@ -385,8 +384,8 @@ func TestErrors(t *testing.T) {
 					case "odd":
 						return odd
 					case "panic":
-						var m map[string]int
-						m["x"] = 1
+						var none []int64
+						g.SetState(none[g.Len()])
 					}
 					g.SetState(1)
 					return nil
@@ -399,7 +398,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%d keys are in state, want 2", n)
 	}
 	w.stop()
-	for key, want := range map[string]string{"odd": `function "odd": group 0: key odd: odd key`, "panic": "key panic: the function panicked: assignment to entry in nil map"} {
+	for key, want := range map[string]string{"odd": `function "odd": group 0: key odd: odd key`, "panic": "key panic: the function panicked: runtime error: index out of range [1] with length 0"} {
 		w := newWorld(t, connector.Append, fail(plan.OnError{}))
 		if err := w.start(); err != nil {
 			t.Fatal(err)
