@@ -428,6 +428,7 @@ func (r *Runtime) fill(env connector.Env, name string, schema *columnar.Schema) 
 	full := r.connectorEnv(name, schema)
 	full.QueryID, full.Log, full.Now, full.Failpoints, full.Static = env.QueryID, env.Log, env.Now, env.Failpoints, env.Static
 	full.NextBatch, full.OwnFS, full.OwnDir = env.NextBatch, env.OwnFS, env.OwnDir
+	full.CheckOwner = env.CheckOwner
 	if env.FS != nil {
 		full.FS = env.FS
 	}

@@ -92,7 +92,7 @@ func appendManifest(fsys vfs.FS, path string, l manifestLine) error {
 }
 
 // cutManifest drops the batches above last, whose files it returns, and a torn end.
-func cutManifest(fsys vfs.FS, path string, last int64) (dropped []manifestFile, err error) {
+func cutManifest(fsys vfs.FS, path string, last int64, mayCut func() error) (dropped []manifestFile, err error) {
 	lines, whole, err := readManifest(fsys, path)
 	if err != nil {
 		return nil, err
@@ -115,6 +115,9 @@ func cutManifest(fsys vfs.FS, path string, last int64) (dropped []manifestFile, 
 			return nil, err
 		}
 		text = append(append(text, line...), '\n')
+	}
+	if err := mayCut(); err != nil {
+		return nil, err
 	}
 	return dropped, vfs.WriteFile(fsys, path, text)
 }

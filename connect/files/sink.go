@@ -122,11 +122,14 @@ func (s *sink) owner() string {
 
 // Recover implements connector.Recoverer.
 func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
+	if err := s.mayUndo(); err != nil {
+		return err
+	}
 	if err := ignoreMissing(s.env.FS.RemoveAll(s.staging())); err != nil {
 		return err
 	}
 	// First the manifest, so that its readers never miss a file. It is there before any file is, so that they wait for it.
-	dropped, err := cutManifest(s.env.FS, manifestPath(s.dir, s.owner()), lastCommitted)
+	dropped, err := cutManifest(s.env.FS, manifestPath(s.dir, s.owner()), lastCommitted, s.mayUndo)
 	if err == nil {
 		err = s.prepare()
 	}
@@ -150,11 +153,23 @@ func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
 		}
 	}
 	for _, f := range dropped {
+		if err := s.mayUndo(); err != nil {
+			return err
+		}
 		if err := ignoreMissing(s.env.FS.Remove(filepath.Join(s.dir, filepath.FromSlash(f.Path)))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mayUndo refuses to take back what has been published when the query is another process's by now: this one was stopped on
+// its way, and what it finds is the work of the other one. It is asked right before every step.
+func (s *sink) mayUndo() error {
+	if s.env.CheckOwner == nil {
+		return nil
+	}
+	return s.env.CheckOwner()
 }
 
 // Begin implements connector.Sink.

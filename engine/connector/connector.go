@@ -38,6 +38,7 @@ type Env struct {
 	OwnFS      vfs.FS                                // streaming sources: where OwnDir lies; nil has none
 	OwnDir     string                                // a folder in the checkpoint for whatever the source must keep; the source makes it
 	NextBatch  func() int64                          // streaming sources: id of the batch that Next is asked for; nil counts from 0
+	CheckOwner func() error                          // streaming sinks: an error when another process has taken the query over; nil is never
 }
 
 // Connection is an entry of `connections:` with its variables filled in.

@@ -330,12 +330,15 @@ func (q *Query) openSources() error {
 func (q *Query) openSinks(ctx context.Context) error {
 	open := func(name, log string, s Sink, schema *columnar.Schema) (connector.Sink, error) {
 		env := q.env(name)
-		env.Log, env.Schema = q.ledger.sinkLog(log), schema
+		env.Log, env.Schema, env.CheckOwner = q.ledger.sinkLog(log), schema, q.ledger.checkOwner
 		sink, err := s.Open(env)
 		if err != nil {
 			return nil, fmt.Errorf("sink %q: %w", name, err)
 		}
 		if r, ok := sink.(connector.Recoverer); ok {
+			if err := q.ledger.checkOwner(); err != nil { // a start that was stopped on its way must not undo what others did since
+				return sink, err
+			}
 			if err := r.Recover(ctx, q.last); err != nil {
 				return sink, fmt.Errorf("sink %q: recover after batch %d: %w", name, q.last, err)
 			}
