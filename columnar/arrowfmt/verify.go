@@ -69,7 +69,7 @@ func (t table) field(slot, size int) (int, error) {
 		return 0, errMetadata
 	}
 	at := v + 4 + 2*slot
-	if 4+2*slot+2 > int(binary.LittleEndian.Uint16(t.buf[v:])) {
+	if 4+2*slot >= int(binary.LittleEndian.Uint16(t.buf[v:])) { // as FlatBuffers has it, for lengths that are odd too
 		return 0, nil
 	}
 	if at > len(t.buf)-2 {
