@@ -197,3 +197,47 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverOfAFormerOwner: a start that was stopped before its recovery, or in the middle of it, takes nothing back when
+// another process has written and committed batches since.
+func TestRecoverOfAFormerOwner(t *testing.T) {
+	for after := range 6 { // questions that are still answered by yes
+		j := newJob(t)
+		if err := j.run(); err != nil {
+			t.Fatal(err)
+		}
+		want := j.files()
+		errTaken, asked := errors.New("taken over"), 0
+		env := connector.Env{Name: "out", QueryID: "0123456789abcdef", BaseDir: "/data", FS: j.fs, Log: j.log, CheckOwner: func() error {
+			if asked++; asked > after {
+				return errTaken
+			}
+			return nil
+		}}
+		s, err := newSink(jsonFormat(), env, connector.NewOptions(map[string]string{"path": "out", "partitionBy": "k"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.(connector.Recoverer).Recover(t.Context(), 0); !errors.Is(err, errTaken) {
+			t.Fatalf("after %d questions: %v", after, err)
+		}
+		if got, most := len(want)-len(j.files()), max(after-2, 0); got > most { // one for the staging, one for the manifest, then one for each file
+			t.Errorf("after %d questions %d files are gone, at most %d may be", after, got, most)
+		}
+	}
+}
+
+// files are the files of rows that have been published.
+func (j *job) files() []string {
+	var out []string
+	for _, k := range []string{"k=0", "k=1"} {
+		entries, err := j.fs.List(filepath.Join("/data/out", k))
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		for _, e := range entries {
+			out = append(out, k+"/"+e.Name())
+		}
+	}
+	return out
+}
