@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -48,11 +49,17 @@ type coldStore struct {
 	evicted int64
 }
 
-// memTable is the size of badger's table in memory, of which it may hold coldTables at a time: those that fill and those that
-// are being written.
-func memTable(limit int64) int64 { return min(max(limit/64, 4<<20), 32<<20) }
+// coldBuffer is the size of the buffers that badger builds its tables in. It keeps up to ten of them, and two to three tables
+// in memory that are smaller: coldBuffers is what all of it takes. The size is a power of two, because badger rounds it up to
+// one, and doubles a buffer that is not enough: so the tables are made to fit.
+func coldBuffer(limit int64) int64 {
+	return 1 << (bits.Len64(uint64(min(max(limit/128, 4<<20), 32<<20))) - 1)
+}
 
-const coldTables = 8
+const coldBuffers = 12
+
+// coldBlock is the size of a block of a table, into which pages must fit well: what is left of it is wasted.
+const coldBlock = 32 << 10
 
 // openCold makes an empty cold store.
 func openCold(dir string, limit int64) (*coldStore, error) {
@@ -62,10 +69,12 @@ func openCold(dir string, limit int64) (*coldStore, error) {
 	if err := vfs.OS().MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	table := memTable(limit)
+	buffer := coldBuffer(limit)
 	opts := badger.DefaultOptions(dir).WithLogger(nil).WithSyncWrites(false).WithDetectConflicts(false).
-		WithMemTableSize(table).WithNumMemtables(2).WithCompression(options.None).WithBlockCacheSize(0).WithNumCompactors(2).
-		WithValueThreshold(min(table/16, maxThreshold)).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
+		WithMemTableSize(buffer * 3 / 4).WithNumMemtables(2).WithBaseTableSize(buffer / 2).WithBlockSize(coldBlock).
+		WithCompression(options.None).WithBlockCacheSize(0).WithNumCompactors(2).
+		WithValueThreshold(min(buffer/16, maxThreshold)).WithValueLogFileSize(256 << 20).WithMetricsEnabled(false).WithNumVersionsToKeep(1)
+	opts.TableSizeMultiplier = 1
 	db, err := badger.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("cold store %q: %w", dir, err)
@@ -169,51 +178,45 @@ func (p *pageScanner) page(key []byte) (*badger.Item, error) {
 	return nil, badger.ErrKeyNotFound
 }
 
-// A page, which is compressed, is the number of records (u32), where each ends (u32), and the records, each with a checksum (u32) in front, which
-// begins with the ticket.
+// A page, which is compressed, is the number of its records (uvarint) and the records, each with its length (uvarint) in front;
+// a checksum (u32), which begins with the number of the page, is the end.
 
 // givePage gives fn the records of some tickets of a page.
 func givePage(b []byte, tickets []uint32, fn func(ticket uint32, blob []byte) error) error {
-	damaged := fmt.Errorf("page %d is damaged", tickets[0]>>pageBits)
-	if len(b) < 4 {
-		return damaged
+	page := tickets[0] >> pageBits
+	body := b[:max(len(b)-4, 0)]
+	if len(b) < 4 || binary.LittleEndian.Uint32(b[len(body):]) != pageChecksum(page, body) {
+		return fmt.Errorf("page %d does not have its checksum", page)
 	}
-	n := binary.LittleEndian.Uint32(b)
-	if n > pageRecords || len(b) < int(4+4*n) {
-		return damaged
-	}
-	ends, body := b[4:4+4*n], b[4+4*n:]
+	r := columnReader{b: body}
+	n := r.uvarint()
+	at := uint64(0)
 	for _, t := range tickets {
-		i := t % pageRecords
-		if i >= n {
-			return damaged
+		for i := uint64(t % pageRecords); at < i; at++ {
+			r.bytes(r.uvarint())
 		}
-		from, to := uint32(0), binary.LittleEndian.Uint32(ends[4*i:])
-		if i > 0 {
-			from = binary.LittleEndian.Uint32(ends[4*i-4:])
+		blob := r.bytes(r.uvarint())
+		if at++; at > n || r.bad {
+			return fmt.Errorf("page %d is damaged: there is no record %d", page, t%pageRecords)
 		}
-		if from > to || int(to) > len(body) || to-from < 4 {
-			return damaged
-		}
-		record := body[from:to]
-		if binary.LittleEndian.Uint32(record) != crc32.Update(t, crc32.MakeTable(crc32.Castagnoli), record[4:]) {
-			return fmt.Errorf("record %d of page %d does not have its checksum", i, t>>pageBits)
-		}
-		if err := fn(t, record[4:]); err != nil {
+		if err := fn(t, blob); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func pageChecksum(page uint32, body []byte) uint32 {
+	return crc32.Update(page, crc32.MakeTable(crc32.Castagnoli), body)
+}
+
 // pageWriter packs records of one bucket into pages.
 type pageWriter struct {
 	page uint32
-	ends []byte
 	body []byte
 	n    uint32
 
-	plain []byte // scratch
+	record, plain []byte // scratch
 }
 
 // full says whether the page takes no more records.
@@ -221,30 +224,28 @@ func (w *pageWriter) full() bool { return w.n == pageRecords || len(w.body) >= p
 
 // bytes returns the page.
 func (w *pageWriter) bytes() []byte {
-	w.plain = binary.LittleEndian.AppendUint32(w.plain[:0], w.n)
-	w.plain = append(append(w.plain, w.ends...), w.body...)
+	w.plain = append(binary.AppendUvarint(w.plain[:0], uint64(w.n)), w.body...)
+	w.plain = binary.LittleEndian.AppendUint32(w.plain, pageChecksum(w.page, w.plain))
 	return s2.Encode(nil, w.plain)
 }
 
 // begin starts a page.
 func (w *pageWriter) begin(page uint32) {
-	w.page, w.n, w.ends, w.body = page, 0, w.ends[:0], w.body[:0]
+	w.page, w.n, w.body = page, 0, w.body[:0]
 }
 
 // add packs the values of a key and returns the ticket.
 func (w *pageWriter) add(b *bucket, off uint32) uint32 {
 	ticket := w.page<<pageBits | w.n
-	w.body = b.appendCold(w.body, off, ticket)
-	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.body)))
+	w.record = b.appendCold(w.record[:0], off)
+	w.body = append(binary.AppendUvarint(w.body, uint64(len(w.record))), w.record...)
 	w.n++
 	return ticket
 }
 
-// appendCold writes the values of a key as one blob: a checksum, the number of values, the key, then sequence number,
-// expiry and value of each.
-func (b *bucket) appendCold(dst []byte, off, ticket uint32) []byte {
-	at := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+// appendCold writes the values of a key as one blob: the number of values, the key, then sequence number, expiry and value of
+// each.
+func (b *bucket) appendCold(dst []byte, off uint32) []byte {
 	n := uint64(1)
 	if b.lay.multi {
 		for o := b.next(off); o != 0; o = b.next(o) {
@@ -267,7 +268,6 @@ func (b *bucket) appendCold(dst []byte, off, ticket uint32) []byte {
 			off = b.next(off)
 		}
 	}
-	binary.LittleEndian.PutUint32(dst[at:], crc32.Update(ticket, crc32.MakeTable(crc32.Castagnoli), dst[at+4:]))
 	return dst
 }
 

@@ -43,6 +43,8 @@ type DB struct {
 	cold      *coldStore // nil until something is evicted
 	// evictCursor is the bucket at which the next eviction goes on.
 	evictCursor int
+	// evictedTo is the memory of the tables after the last eviction, or when the last one was not needed.
+	evictedTo int64
 	// evictFloor is up to which memory the last eviction, which could not free enough, need not be repeated.
 	evictFloor int64
 }

@@ -21,11 +21,13 @@ func (db *DB) evict() error {
 	for _, s := range db.stores {
 		memory += s.MemoryUsed()
 	}
-	limit := o.MemoryLimit
-	if db.cold != nil { // what the cold store itself takes is part of it, but never more than a quarter
-		limit -= min(coldTables*memTable(limit), limit/4)
+	limit, grown := o.MemoryLimit, int64(0)
+	if db.cold != nil { // what the cold store itself takes is part of it, and there shall be room for what the next batch brings
+		limit -= min(coldBuffers*coldBuffer(limit), limit/4)
+		grown = min(max(memory-db.evictedTo, 0), limit/4)
+		db.evictedTo = memory
 	}
-	if memory <= max(limit, db.evictFloor) {
+	if memory <= max(limit-grown, db.evictFloor) {
 		return nil
 	}
 	if db.cold == nil {
@@ -37,7 +39,7 @@ func (db *DB) evict() error {
 	}
 	batch := db.cold.db.NewWriteBatch()
 	defer batch.Cancel()
-	target := limit - limit/32 // a little less, so that not every batch has to
+	target := limit - grown - limit/32 // a little less, so that not every batch has to
 	for i := 0; i < 2*Buckets && memory > target; i++ {
 		n := uint8(db.evictCursor)
 		db.evictCursor = (db.evictCursor + 1) % Buckets
@@ -52,7 +54,7 @@ func (db *DB) evict() error {
 	if err := batch.Flush(); err != nil {
 		return fmt.Errorf("cold store %q: %w", o.ColdDir, err)
 	}
-	db.evictFloor = 0
+	db.evictedTo, db.evictFloor = memory, 0
 	if memory > target { // all is gone that can go: no use in looking through everything after every batch
 		db.evictFloor = memory + memory/16
 	}

@@ -113,7 +113,8 @@ func FuzzColdPage(f *testing.F) {
 		b := &s.buckets[BucketOf(hashOf(key))]
 		w.add(b, b.insert(hashOf(key), key, uint32(i), int64(i)))
 	}
-	f.Add(w.bytes())
+	w.bytes()
+	f.Add(w.plain)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_ = givePage(b, []uint32{3 << pageBits, 3<<pageBits + 4}, func(_ uint32, blob []byte) error {
 			return s.lay.eachCold(blob, func(key []byte, seq uint64, expiry int64, value []byte) {})

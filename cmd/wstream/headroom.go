@@ -24,7 +24,7 @@ func newHeadroom() *headroom {
 }
 
 // tableHeadroom is the share of the tables that garbage may take beside them, in percent.
-const tableHeadroom = 8
+const tableHeadroom = 6
 
 // progress takes the size of a query's state after a batch.
 func (h *headroom) progress(query string, pr stream.Progress) {
@@ -55,7 +55,7 @@ func gcPercent(tables, live int64) int {
 	if tables < 64<<20 {
 		return 100
 	}
-	share := max(float64(live-tables)/float64(live), 1./3)
+	share := max(float64(live-tables)/float64(live), 1./4)
 	other := max(int64(float64(live-tables)*share), 64<<20)
 	return int(min((100*other+tableHeadroom*tables)/live, 100))
 }

@@ -10,8 +10,8 @@ func TestHeadroom(t *testing.T) {
 	}{
 		{0, 100 * mib, 100},
 		{32 * mib, 100 * mib, 100}, // too little to be worth it
-		{512 * mib, 512 * mib, 20},
-		{512 * mib, 812 * mib, 18},
+		{512 * mib, 512 * mib, 18},
+		{512 * mib, 812 * mib, 17},
 		{100 * mib, 1000 * mib, 81},
 		{64 * mib, 66 * mib, 100},
 	} {
