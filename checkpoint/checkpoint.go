@@ -55,6 +55,7 @@ type Checkpoint struct {
 	note     vfs.File // the note of the last output, once there is one
 	readOnly bool
 	closed   bool
+	broken   error // a write of the manifest failed: nothing more may be written
 	// undeleted are files that count no more and could not be deleted yet.
 	undeleted []string
 	starting  bool // segments are being begun: the manifest is written once for all of them

@@ -244,6 +244,8 @@ func (c *Checkpoint) storeManifest(m manifest) error {
 		return err
 	}
 	if err := vfs.WriteFile(c.fs, c.path(manifestName(m.term)), b); err != nil {
+		// What is on disk is unknown now, and a sync that comes after one that failed proves nothing.
+		c.broken = fmt.Errorf("checkpoint %q: its manifest could not be written before: %w", c.dir, err)
 		return err
 	}
 	c.man = m
@@ -257,14 +259,17 @@ func (c *Checkpoint) storeManifest(m manifest) error {
 	return nil
 }
 
-// CheckOwner says whether this process still owns the checkpoint: nil, or a *FencedError that names who does. It costs
-// looking for two files. Every Write method asks it; a sink that publishes by itself may ask it right before.
+// CheckOwner says whether this process still owns the checkpoint: nil, or a *FencedError that names who does. After
+// an error of the manifest it is that error. It costs looking for two files. Every Write method asks it; a sink that publishes by itself may ask it right before.
 func (c *Checkpoint) CheckOwner() error {
 	if c.readOnly {
 		return fmt.Errorf("checkpoint %q is open for reading only", c.dir)
 	}
 	if c.closed {
 		return fmt.Errorf("checkpoint %q: %w", c.dir, os.ErrClosed)
+	}
+	if c.broken != nil {
+		return c.broken
 	}
 	if vfs.Remote(c.fs, c.dir) { // one request for both
 		terms, err := c.terms()

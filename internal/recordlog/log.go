@@ -113,11 +113,15 @@ func Open(o Options) (*Log, error) {
 
 // connect finds out what is visible and checks that it has no gaps.
 func (l *Log) connect() error {
-	limit := int64(math.MaxInt64)
+	limit := int64(math.MaxInt64) // by the segments behind
+	older := int64(math.MaxInt64) // the same, for segments of older generations than that of the last one looked at
 	for i := len(l.segments) - 1; i >= 0; i-- {
 		s := l.segments[i]
+		if i+1 < len(l.segments) && l.segments[i+1].gen > s.gen {
+			limit = min(limit, older)
+		}
 		s.limit = limit
-		limit = min(limit, s.base)
+		limit, older = min(limit, s.base), min(older, s.begun())
 		n, _ := slices.BinarySearchFunc(s.entries, s.limit, func(e entry, id int64) int {
 			if e.id <= id {
 				return -1
@@ -127,9 +131,15 @@ func (l *Log) connect() error {
 		s.entries = s.entries[:n]
 	}
 	l.last, l.tail = -1, -1
-	for i, s := range l.segments {
+	first := true
+	for _, s := range l.segments {
+		// What a former owner wrote after the first segments of later ones had been deleted is the beginning of nothing.
+		if first && len(s.entries) == 0 && s.base >= s.limit {
+			continue
+		}
 		base := min(s.base, s.limit)
-		if i == 0 {
+		if first {
+			first = false
 			l.last, l.tail = base, base
 			if !s.torn {
 				l.tail = min(s.header.Tail, base)
@@ -279,7 +289,7 @@ func (l *Log) Begin(gen, base int64) error {
 	l.tail = l.tailAt(base)
 	l.last = base
 	l.err = nil
-	if err := l.newSegment(gen, base); err != nil {
+	if err := l.newSegment(gen, base, nil); err != nil {
 		return err
 	}
 	return l.connect()
@@ -414,8 +424,8 @@ func (l *Log) DropEmpty() []string {
 	limit := int64(math.MaxInt64)
 	for i := len(l.segments) - 1; i >= 0; i-- {
 		s := l.segments[i]
-		if len(s.entries) > 0 || limit > s.base { // the last one included: nothing limits it
-			limit = min(limit, s.base)
+		if len(s.entries) > 0 || limit > s.begun() { // the last one included: nothing limits it
+			limit = min(limit, s.begun())
 			continue
 		}
 		dropped = append(dropped, filepath.Base(s.name))
@@ -442,9 +452,10 @@ func (l *Log) newHeader(gen, base, tail int64) SegmentHeader {
 	return h
 }
 
-func (l *Log) newSegment(gen, base int64) error {
+func (l *Log) newSegment(gen, base int64, begun *int64) error {
 	s := &segment{name: vfs.Join(l.o.Dir, segmentName(gen, base)), gen: gen, base: base, limit: math.MaxInt64}
 	s.header = l.newHeader(gen, base, l.tail)
+	s.header.Begun = begun
 	payload, err := json.Marshal(s.header)
 	if err != nil {
 		return err
@@ -491,7 +502,7 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 	}
 	s := l.segments[len(l.segments)-1]
 	if l.pos >= l.o.SegmentBytes && len(s.entries) > 0 {
-		gen := s.gen
+		begun := s.begun()
 		if l.unsynced {
 			if err := l.f.Sync(); err != nil {
 				return l.fail(err)
@@ -500,7 +511,7 @@ func (l *Log) Append(id int64, sync bool, payload ...[]byte) error {
 		if err := l.closeFile(); err != nil {
 			return l.fail(err)
 		}
-		if err := l.newSegment(gen, l.last); err != nil {
+		if err := l.newSegment(s.gen, l.last, &begun); err != nil {
 			return err
 		}
 		if err := l.connect(); err != nil {

@@ -198,6 +198,43 @@ func TestUnwrittenSector(t *testing.T) {
 	}
 }
 
+// TestUnwrittenBeginning is a record of which the first few bytes are at the end of a sector that was not written, and the rest
+// in one that was.
+func TestUnwrittenBeginning(t *testing.T) {
+	for before := int64(1); before < 60; before++ {
+		m := vfs.NewStrictMem()
+		o := newOptions(t, m)
+		l := mustOpen(t, o)
+		if err := l.Begin(1, -1); err != nil {
+			t.Fatal(err)
+		}
+		pad := 1024 - before - l.pos - headerSize - trailerSize
+		if err := l.Append(0, true, bytes.Repeat([]byte("p"), int(pad))); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append(1, false, payload(1)); err != nil {
+			t.Fatal(err)
+		}
+		name := m.Walk("/log")[0]
+		_ = m.Corrupt(name, func(b []byte) []byte {
+			clear(b[1024-before : 1024])
+			return b
+		})
+		if l = mustOpen(t, o); l.Last() != 0 {
+			t.Fatalf("%d bytes before the end of a sector: last is %d", before, l.Last())
+		}
+		// The same with a whole record behind it is damage.
+		f, _ := m.OpenReadWrite(name)
+		l2 := &Log{o: o, f: f, pos: 1024 - before + headerSize + int64(len(payload(1))) + trailerSize}
+		if _, err := l2.write(typeRecord, 2, payload(2)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Fatalf("an unwritten beginning in the middle: %v", err)
+		}
+	}
+}
+
 // TestCrashAtEverySync runs a log with rolls, restarts and purges on a file system that loses what is not synced, and
 // crashes it after every sync: what was acknowledged is there, in order, without gaps.
 func TestCrashAtEverySync(t *testing.T) {
@@ -287,6 +324,52 @@ func TestStaleOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := ids(t, mustOpen(t, o)); fmt.Sprint(got) != "[0 1 2 3]" {
+		t.Fatal(got)
+	}
+}
+
+// TestLateOwner is an owner that was suspended right before its first segment, and writes it when its successor has begun,
+// gone on, and deleted the segments that nobody needs any more, its own first one included.
+func TestLateOwner(t *testing.T) {
+	m := vfs.NewStrictMem()
+	o := newOptions(t, m)
+	o.SegmentBytes = 300
+	l := mustOpen(t, o)
+	if err := l.Begin(1, -1); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 0, 2)
+	late := mustOpen(t, o)
+	l = mustOpen(t, o)
+	if err := l.Begin(3, l.Last()); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 3, 20)
+	if err := l.Delete(l.DropBelow(15)); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprint(ids(t, mustOpen(t, o)))
+	if err := late.newSegment(2, late.Last(), nil); err != nil { // Begin has come to here before
+		t.Fatal(err)
+	}
+	if err := late.Append(3, true, []byte("late")); err != nil {
+		t.Fatal(err)
+	}
+	l = mustOpen(t, o)
+	if got := fmt.Sprint(ids(t, l)); got != want {
+		t.Fatalf("%s, expected %s", got, want)
+	}
+	if l.Visible(2, 3) {
+		t.Fatal("what the late owner wrote is visible")
+	}
+	if err := l.Begin(4, l.Last()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Delete(l.DropEmpty()); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 21, 21)
+	if got := fmt.Sprint(ids(t, mustOpen(t, o))); got != strings.TrimSuffix(want, "]")+" 21]" {
 		t.Fatal(got)
 	}
 }

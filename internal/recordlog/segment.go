@@ -27,6 +27,9 @@ type SegmentHeader struct {
 	// Tail is the last id that the log did hold when the segment was started. It is below Base if the records between
 	// had nothing in them.
 	Tail int64 `json:"tail"`
+	// Begun is the base with which the generation began, in those of its segments that were started later on: what older
+	// generations hold above it is void, even where the first segment of this one is not needed any more.
+	Begun *int64 `json:"begun,omitempty"`
 	// Merged are generation and base of the segments whose records this one has taken over, see Log.Merge.
 	Merged [][2]int64 `json:"merged,omitempty"`
 	// Extra is Options.Extra.
@@ -56,7 +59,19 @@ func (s *segment) starts() [][2]int64 {
 	if len(s.header.Merged) > 0 {
 		return s.header.Merged
 	}
+	if s.header.Begun != nil {
+		return [][2]int64{{s.gen, *s.header.Begun}}
+	}
 	return [][2]int64{{s.gen, s.base}}
+}
+
+// begun returns the least base with which the owners began whose records the segment holds.
+func (s *segment) begun() int64 {
+	least := s.base
+	for _, start := range s.starts() {
+		least = min(least, start[1])
+	}
+	return least
 }
 
 // segmentName is "GENERATION-FIRST.log": the number of the owner and the first id that the segment may hold.
@@ -190,10 +205,16 @@ func (s *segment) frameAt(r *windowReader, pos int64) (frame, int64, error) {
 		return frame{}, -1, nil
 	case !ok && z < headerSize-1 && (len(rest) < headerSize || allZero(rest[z+1:])) && prefixOfHeader(rest[:z+1]):
 		return frame{}, -1, nil
-	case hasZeroSector(rest[:z+1], pos) && !hasFrame(rest[1:]):
+	case (beginsUnwritten(rest, pos) || hasZeroSector(rest[:z+1], pos)) && !hasFrame(rest[1:]):
 		return frame{}, -1, nil
 	}
 	return frame{}, 0, &DamagedError{s.name, pos, "not an entry, and not the end of an interrupted write"}
+}
+
+// beginsUnwritten says whether the sector in which a frame would begin at pos, where the bytes b lie, was never written: a frame
+// that was would begin with the magic. Only what lies in later sectors has come to the disk.
+func beginsUnwritten(b []byte, pos int64) bool {
+	return allZero(b[:min(sectorSize-pos%sectorSize, int64(len(b)))])
 }
 
 // prefixOfHeader says whether b could be the first bytes of a frame header.
