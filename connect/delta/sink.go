@@ -32,6 +32,7 @@ type sink struct {
 	compression string
 	maxBytes    int64
 	table       *table
+	folders     vfs.Dirs
 }
 
 func newSink(env connector.Env, o connector.Options) (connector.Sink, error) {
@@ -271,7 +272,7 @@ func (w *writer) place(folder string, n int) (temp, to string, err error) {
 	}
 	dir := filepath.Join(w.s.dir, filepath.FromSlash(folder))
 	if !w.dirs[dir] {
-		if err := vfs.MkdirAllSync(w.s.env.FS, dir); err != nil {
+		if err := w.s.folders.Make(w.s.env.FS, dir); err != nil {
 			return "", "", err
 		}
 		w.dirs[dir] = true
@@ -339,7 +340,7 @@ func (w *writer) commit(ctx context.Context) error {
 	if err := points.Hit(failpoint.SinkStaged, id); err != nil {
 		return err
 	}
-	if err := vfs.MkdirAllSync(s.env.FS, s.table.log("")); err != nil {
+	if err := s.folders.Make(s.env.FS, s.table.log("")); err != nil {
 		return err
 	}
 	for {

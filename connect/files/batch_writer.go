@@ -13,7 +13,6 @@ import (
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/engine/connector"
 	"github.com/wstream/wstream/internal/failpoint"
-	"github.com/wstream/wstream/internal/vfs"
 )
 
 // writer writes the files of one batch.
@@ -113,7 +112,7 @@ func (w *writer) rename(parts []*Part) error {
 	for _, f := range parts {
 		to := filepath.Join(w.s.dir, filepath.FromSlash(f.Path))
 		if dir := filepath.Dir(to); !dirs[dir] {
-			if err := vfs.MkdirAllSync(fsys, dir); err != nil {
+			if err := w.s.folders.Make(fsys, dir); err != nil {
 				return err
 			}
 			dirs[dir] = true

@@ -30,6 +30,7 @@ type sink struct {
 	maxBytes int64
 	maxRows  int64
 	ready    bool // the folder is there
+	folders  vfs.Dirs
 }
 
 func newSink(f *format, env connector.Env, o connector.Options) (connector.Sink, error) {

@@ -104,27 +104,30 @@ func WriteFile(fsys FS, name string, data []byte) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
-// MkdirAllSync makes a folder and those above it, durably.
+// MkdirAllSync makes a folder and those above it, durably. Each name is durable before the next one is made, so that of the
+// folders that are there already only the last one may be the work of a process that was killed before it could sync it.
 func MkdirAllSync(fsys FS, dir string) error {
 	if Remote(fsys, dir) {
 		return fsys.MkdirAll(dir)
 	}
+	there := filepath.Clean(dir)
 	var missing []string
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := fsys.Stat(d); err == nil {
+	for ; filepath.Dir(there) != there; there = filepath.Dir(there) {
+		if _, err := fsys.Stat(there); err == nil {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		missing = append(missing, d)
-		if filepath.Dir(d) == d {
-			break
-		}
+		missing = append(missing, there)
 	}
-	if err := fsys.MkdirAll(dir); err != nil {
+	// A folder whose parent may not be read is none that such a process has made.
+	if err := fsys.SyncDir(filepath.Dir(there)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
+		if err := fsys.MkdirAll(missing[i]); err != nil {
+			return err
+		}
 		if err := fsys.SyncDir(filepath.Dir(missing[i])); err != nil {
 			return err
 		}
