@@ -62,7 +62,7 @@ func (db *DB) openLog() (err error) {
 		}
 	}
 	db.log, err = recordlog.Open(recordlog.Options{
-		FS: o.FS, Dir: o.Dir, Kind: "state", Query: o.QueryID, Ancestors: o.Ancestors, Extra: db.extra,
+		FS: o.FS, Dir: o.Dir, Kind: "state", Unlisted: true, Query: o.QueryID, Ancestors: o.Ancestors, Extra: db.extra,
 		SegmentBytes: o.SegmentBytes, Failpoints: o.Failpoints, PartialPoint: failpoint.StateLogPartial,
 	})
 	return err

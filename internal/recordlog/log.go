@@ -47,6 +47,9 @@ type Options struct {
 	Extra func() json.RawMessage
 	// Sparse allows ids to be left out. Otherwise every id follows the one before.
 	Sparse bool
+	// Unlisted says that nothing lists the segments that count, so that a crash may undo some of the deletions of the oldest
+	// ones: what lies before a gap does not count then. Otherwise a gap is damage.
+	Unlisted bool
 	// Preallocate writes zeros this many bytes ahead, so that a sync after a small record need not write the file's
 	// length. 0 appends.
 	Preallocate int64
@@ -121,6 +124,9 @@ func (l *Log) connect() error {
 			limit = min(limit, older)
 		}
 		s.limit = limit
+		if s.torn { // it has no header, so that its owner has never written anything
+			continue
+		}
 		limit, older = min(limit, s.base), min(older, s.begun())
 		n, _ := slices.BinarySearchFunc(s.entries, s.limit, func(e entry, id int64) int {
 			if e.id <= id {
@@ -132,7 +138,10 @@ func (l *Log) connect() error {
 	}
 	l.last, l.tail = -1, -1
 	first := true
-	for _, s := range l.segments {
+	for i, s := range l.segments {
+		if s.torn {
+			continue
+		}
 		// What a former owner wrote after the first segments of later ones had been deleted is the beginning of nothing.
 		if first && len(s.entries) == 0 && s.base >= s.limit {
 			continue
@@ -140,15 +149,18 @@ func (l *Log) connect() error {
 		base := min(s.base, s.limit)
 		if first {
 			first = false
-			l.last, l.tail = base, base
-			if !s.torn {
-				l.tail = min(s.header.Tail, base)
-			}
+			l.last, l.tail = base, min(s.header.Tail, base)
 		} else {
 			l.tail = min(l.tail, base)
 			// A segment that is void as a whole says nothing about what was there before a lower base.
-			if want := s.header.Tail; !s.torn && s.base <= s.limit && l.tail < want && !l.o.Sparse {
-				return &DamagedError{l.FileOf(l.tail + 1), 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
+			if want := s.header.Tail; s.base <= s.limit && l.tail < want && !l.o.Sparse {
+				if !l.o.Unlisted {
+					return &DamagedError{l.FileOf(l.tail + 1), 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
+				}
+				for _, before := range l.segments[:i] {
+					before.entries = nil
+				}
+				l.tail = min(want, base)
 			}
 			l.last = base
 		}
@@ -207,6 +219,9 @@ func (l *Log) First() int64 {
 // Visible says whether what generation gen wrote for id counts, and is not void by the base of a later generation.
 func (l *Log) Visible(gen, id int64) bool {
 	for _, s := range l.segments {
+		if s.torn {
+			continue
+		}
 		for _, start := range s.starts() {
 			if start[0] > gen && id > start[1] {
 				return false
@@ -297,13 +312,10 @@ func (l *Log) Begin(gen, base int64) error {
 
 // tailAt returns the greatest id up to base whose record is there; if none is, what the oldest segment says.
 func (l *Log) tailAt(base int64) int64 {
-	tail := min(base, -1)
-	for i, s := range l.segments {
-		if i == 0 {
-			tail = min(s.base, base)
-			if !s.torn {
-				tail = min(s.header.Tail, base)
-			}
+	tail, first := min(base, -1), true
+	for _, s := range l.segments {
+		if first && !s.torn {
+			first, tail = false, min(s.header.Tail, base)
 		}
 		for _, e := range s.entries {
 			if e.id <= base {
@@ -424,7 +436,7 @@ func (l *Log) DropEmpty() []string {
 	limit := int64(math.MaxInt64)
 	for i := len(l.segments) - 1; i >= 0; i-- {
 		s := l.segments[i]
-		if len(s.entries) > 0 || limit > s.begun() { // the last one included: nothing limits it
+		if !s.torn && (len(s.entries) > 0 || limit > s.begun()) { // the last one included: nothing limits it
 			limit = min(limit, s.begun())
 			continue
 		}

@@ -518,6 +518,75 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
+// TestUnlisted deletes each segment but the newest: where nothing lists them, a crash may have undone the deletion of those
+// before, which do not count then.
+func TestUnlisted(t *testing.T) {
+	m := vfs.NewStrictMem()
+	o := newOptions(t, m)
+	o.SegmentBytes = 300
+	o.Unlisted = true
+	l := mustOpen(t, o)
+	if err := l.Begin(1, -1); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 0, 30)
+	names := m.Walk("/log")
+	for i, name := range names[:len(names)-1] {
+		c := m.Clone()
+		if err := c.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		o := o
+		o.FS = c
+		l := mustOpen(t, o)
+		_, first, _ := parseSegmentName(strings.TrimPrefix(names[i+1], "/log/"))
+		got := ids(t, l)
+		if l.First() != first+1 || got[0] != first+1 || l.Last() != 30 || len(got) != int(30-first) {
+			t.Fatalf("without %s: %v, first is %d", name, got, l.First())
+		}
+		if err := l.Begin(2, 30); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, l, 31, 31)
+		if got := ids(t, mustOpen(t, o)); len(got) != int(31-first) {
+			t.Fatalf("without %s, after the next owner: %v", name, got)
+		}
+	}
+}
+
+// TestTornHeader is an owner of which nothing but a part of its first segment's header has come to the disk: it is as if it
+// had not been there.
+func TestTornHeader(t *testing.T) {
+	for _, base := range []int64{-1, 1, 3} {
+		m := vfs.NewStrictMem()
+		o := newOptions(t, m)
+		l := mustOpen(t, o)
+		if err := l.Begin(1, -1); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, l, 0, 3)
+		l = mustOpen(t, o)
+		if err := l.Begin(2, base); err != nil {
+			t.Fatal(err)
+		}
+		_ = m.Corrupt(m.Walk("/log")[1], func(b []byte) []byte { return b[:50] })
+		l = mustOpen(t, o)
+		if got := ids(t, l); fmt.Sprint(got) != "[0 1 2 3]" || l.First() != 0 || l.Last() != 3 || !l.Visible(1, 3) {
+			t.Fatalf("base %d: %v, %d to %d", base, got, l.First(), l.Last())
+		}
+		if err := l.Begin(3, 3); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Delete(l.DropEmpty()); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, l, 4, 4)
+		if got := ids(t, mustOpen(t, o)); fmt.Sprint(got) != "[0 1 2 3 4]" {
+			t.Fatalf("base %d: %v", base, got)
+		}
+	}
+}
+
 // TestFailedSync is an fsync that fails once: the log refuses everything after it, and a restart goes on.
 func TestFailedSync(t *testing.T) {
 	m := vfs.NewStrictMem()
