@@ -129,6 +129,7 @@ func fitsBytes(limit columnar.Dec128, n int) bool {
 // fileField is a node of a file's schema as a column: its type and where its values lie.
 type fileField struct {
 	name     string
+	id       int32 // the field id, -1 for none
 	typ      *columnar.Type
 	nullable bool
 	leaf     int // the leaf column, of leaves
@@ -199,7 +200,7 @@ type schemaReader struct{ leaves int }
 func (r *schemaReader) field(n schema.Node, def, rep, slotDef int16) (*fileField, error) {
 	if n.RepetitionType() == parquet.Repetitions.Repeated {
 		// A repeated field outside of a LIST is a list that is never null.
-		f := &fileField{name: n.Name(), def: def, rep: rep, slotDef: slotDef, listDef: def + 1}
+		f := &fileField{name: n.Name(), id: n.FieldID(), def: def, rep: rep, slotDef: slotDef, listDef: def + 1}
 		elem, err := r.value(n, def+1, rep+1, def+1)
 		if err != nil {
 			return nil, err
@@ -219,7 +220,7 @@ func (r *schemaReader) field(n schema.Node, def, rep, slotDef int16) (*fileField
 
 // value reads a node whose own repetition has been counted.
 func (r *schemaReader) value(n schema.Node, def, rep, slotDef int16) (*fileField, error) {
-	f := &fileField{name: n.Name(), def: def, rep: rep, slotDef: slotDef}
+	f := &fileField{name: n.Name(), id: n.FieldID(), def: def, rep: rep, slotDef: slotDef}
 	prim, ok := n.(*schema.PrimitiveNode)
 	if ok {
 		f.leaf, f.prim = r.leaves, prim

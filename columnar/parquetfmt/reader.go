@@ -41,6 +41,12 @@ const bufferSize = 256 << 10
 // column that the file does not have is NULL, one of a narrower type is widened as Spark does. With
 // nil the reader gives all columns of the file.
 func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err error) {
+	return OpenByID(r, size, wanted, nil)
+}
+
+// OpenByID is Open, but that columns are found by the field ids of the file, where ids are given and the file has any; by
+// name otherwise. The ids have the shape of wanted.
+func OpenByID(r io.ReaderAt, size int64, wanted *columnar.Schema, ids *FieldIDs) (rd *Reader, err error) {
 	defer recoverTo(&err)
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.BufferedStreamEnabled, props.BufferSize = true, bufferSize
@@ -64,13 +70,16 @@ func Open(r io.ReaderAt, size int64, wanted *columnar.Schema) (rd *Reader, err e
 		}
 	}
 	rd.schema = wanted
-	for _, w := range wanted.Fields {
-		ff := findField(fields, w.Name)
+	if !haveIDs(fields) {
+		ids = nil
+	}
+	for i, w := range wanted.Fields {
+		ff := ids.find(fields, i, w.Name)
 		if ff == nil {
 			rd.plans = append(rd.plans, nil)
 			continue
 		}
-		p, err := rd.plan(ff, w.Type)
+		p, err := rd.plan(ff, w.Type, ids.kid(i))
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", w.Name, err)
 		}
@@ -116,7 +125,7 @@ func (r *Reader) SelectGroups(from, to int) { r.group, r.end = from, min(to, r.f
 func (r *Reader) Close() error { return r.file.Close() }
 
 // plan makes the plan of a field for a wanted type.
-func (r *Reader) plan(f *fileField, t *columnar.Type) (*plan, error) {
+func (r *Reader) plan(f *fileField, t *columnar.Type, ids *FieldIDs) (*plan, error) {
 	p := &plan{field: f, typ: t}
 	mismatch := func() error {
 		return sparkerr.New("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH", "Data type mismatches when reading Parquet column %q. Expected type %s, actual type %s.",
@@ -132,13 +141,13 @@ func (r *Reader) plan(f *fileField, t *columnar.Type) (*plan, error) {
 	case t.Kind != f.typ.Kind:
 		return nil, mismatch()
 	case t.Kind == columnar.KindStruct:
-		for _, w := range t.Fields {
-			k := findField(f.kids, w.Name)
+		for i, w := range t.Fields {
+			k := ids.find(f.kids, i, w.Name)
 			if k == nil {
 				p.kids = append(p.kids, nil)
 				continue
 			}
-			kid, err := r.plan(k, w.Type)
+			kid, err := r.plan(k, w.Type, ids.kid(i))
 			if err != nil {
 				return nil, err
 			}
@@ -156,7 +165,7 @@ func (r *Reader) plan(f *fileField, t *columnar.Type) (*plan, error) {
 			types = []*columnar.Type{t.Key, t.Elem}
 		}
 		for i, k := range f.kids {
-			kid, err := r.plan(k, types[i])
+			kid, err := r.plan(k, types[i], ids.kid(i))
 			if err != nil {
 				return nil, err
 			}

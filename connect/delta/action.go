@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -15,6 +16,7 @@ type action struct {
 	Txn        *txn        `json:"txn,omitempty"`
 	Add        *addFile    `json:"add,omitempty"`
 	Remove     *removeFile `json:"remove,omitempty"`
+	Sidecar    *sidecar    `json:"sidecar,omitempty"` // in checkpoints alone
 }
 
 type commitInfo struct {
@@ -62,7 +64,17 @@ type addFile struct {
 	ModificationTime int64              `json:"modificationTime"`
 	DataChange       bool               `json:"dataChange"`
 	Stats            string             `json:"stats,omitempty"`
-	DeletionVector   any                `json:"deletionVector,omitempty"`
+	DeletionVector   *deletionVector    `json:"deletionVector,omitempty"`
+}
+
+// key tells the files of a version apart: by their path and their deletion vector.
+func (a *addFile) key() string { return fileKey(a.Path, a.DeletionVector) }
+
+func fileKey(path string, d *deletionVector) string {
+	if d == nil {
+		return path
+	}
+	return path + "\x00" + d.id()
 }
 
 type removeFile struct {
@@ -72,29 +84,43 @@ type removeFile struct {
 	ExtendedFileMetadata bool               `json:"extendedFileMetadata,omitempty"`
 	PartitionValues      map[string]*string `json:"partitionValues,omitempty"`
 	Size                 int64              `json:"size,omitempty"`
+	DeletionVector       *deletionVector    `json:"deletionVector,omitempty"`
+}
+
+// sidecar is a file with a part of a checkpoint's files.
+type sidecar struct {
+	Path        string `json:"path"`
+	SizeInBytes int64  `json:"sizeInBytes"`
 }
 
 // readable and writable tell what tables may ask of readers and writers.
-func readable(feature string) bool { return feature == "timestampNtz" }
+func readable(feature string) bool {
+	switch feature {
+	case "timestampNtz", "deletionVectors", "columnMapping", "v2Checkpoint", "vacuumProtocolCheck", "typeWidening", "typeWidening-preview":
+		return true
+	}
+	return false
+}
 
 func writable(feature string) bool {
-	return readable(feature) || feature == "appendOnly" || feature == "invariants"
+	switch feature {
+	case "timestampNtz", "deletionVectors", "v2Checkpoint", "vacuumProtocolCheck", "appendOnly", "invariants":
+		return true
+	}
+	return false
 }
 
 // mayRead refuses tables that need more of a reader than this package does.
 func (p *protocol) mayRead() error {
-	if p.MinReaderVersion >= 3 {
-		for _, f := range p.ReaderFeatures {
-			if !readable(f) {
-				return fmt.Errorf("the table uses the feature %q, which is not supported", f)
-			}
-		}
-	}
-	if p.MinReaderVersion == 2 {
-		return fmt.Errorf("the table maps columns (reader version 2), which is not supported")
-	}
 	if p.MinReaderVersion > 3 {
 		return fmt.Errorf("the table needs reader version %d, supported is 3", p.MinReaderVersion)
+	}
+	if p.MinReaderVersion == 3 {
+		for _, f := range p.ReaderFeatures {
+			if !readable(f) {
+				return fmt.Errorf("the table uses the feature %q, which is not supported: drop it (ALTER TABLE … DROP FEATURE), or read a copy of the table without it", f)
+			}
+		}
 	}
 	return nil
 }
@@ -105,12 +131,14 @@ func (p *protocol) mayWrite() error {
 		return err
 	}
 	switch {
+	case p.MinReaderVersion == 2:
+		return errors.New("the table maps columns (reader version 2), which is not supported for writing: write to another table")
 	case p.MinWriterVersion <= 2:
 		return nil
 	case p.MinWriterVersion == 7:
 		for _, f := range p.WriterFeatures {
 			if !writable(f) {
-				return fmt.Errorf("the table uses the feature %q, which is not supported for writing", f)
+				return fmt.Errorf("the table uses the feature %q, which is not supported for writing: drop it, or write to another table", f)
 			}
 		}
 		return nil

@@ -3,7 +3,6 @@ package delta
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"sort"
 
 	"github.com/wstream/wstream/columnar"
@@ -13,7 +12,8 @@ import (
 
 // checkpointDDL is the schema of a checkpoint: a row for each action that still counts.
 const checkpointDDL = "txn STRUCT<appId: STRING, version: BIGINT, lastUpdated: BIGINT>, " +
-	"add STRUCT<path: STRING, partitionValues: MAP<STRING, STRING>, size: BIGINT, modificationTime: BIGINT, dataChange: BOOLEAN, stats: STRING>, " +
+	"add STRUCT<path: STRING, partitionValues: MAP<STRING, STRING>, size: BIGINT, modificationTime: BIGINT, dataChange: BOOLEAN, stats: STRING, " +
+	"deletionVector: STRUCT<storageType: STRING, pathOrInlineDv: STRING, offset: INT, sizeInBytes: INT, cardinality: BIGINT, maxRowIndex: BIGINT>>, " +
 	"remove STRUCT<path: STRING, deletionTimestamp: BIGINT, dataChange: BOOLEAN>, " +
 	"metaData STRUCT<id: STRING, name: STRING, description: STRING, format: STRUCT<provider: STRING, options: MAP<STRING, STRING>>, " +
 	"schemaString: STRING, partitionColumns: ARRAY<STRING>, configuration: MAP<STRING, STRING>, createdTime: BIGINT>, " +
@@ -23,55 +23,6 @@ const checkpointDDL = "txn STRUCT<appId: STRING, version: BIGINT, lastUpdated: B
 const checkpointEvery = 10
 
 func checkpointName(version int64) string { return fmt.Sprintf("%020d.checkpoint.parquet", version) }
-
-// readCheckpoint makes t the table of a checkpoint.
-func (t *table) readCheckpoint(version int64) error {
-	err := t.loadCheckpoint(version)
-	if err != nil {
-		return fmt.Errorf("delta table %q: checkpoint %d: %w", t.dir, version, err)
-	}
-	t.version = version
-	return nil
-}
-
-func (t *table) loadCheckpoint(version int64) error {
-	schema, err := columnar.ParseDDL(checkpointDDL)
-	if err != nil {
-		return err
-	}
-	f, err := t.fs.Open(t.log(checkpointName(version)))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return err
-	}
-	r, err := parquetfmt.Open(f, size, schema)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next(4096)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		for i := range b.Rows {
-			if err := t.take(rowAction(b, i)); err != nil {
-				return err
-			}
-		}
-	}
-	if t.protocol == nil || t.meta == nil {
-		return fmt.Errorf("it has no protocol or no metaData")
-	}
-	return nil
-}
 
 // fields gives the fields of a struct by position, with the zero value for null.
 type fields columnar.StructDatum
@@ -125,7 +76,7 @@ func rowAction(b *columnar.Batch, i int) *action {
 		return &action{Txn: &txn{f.text(0), f.long(1), f.long(2)}}
 	}
 	if f, ok := get(1); ok {
-		return &action{Add: &addFile{Path: f.text(0), PartitionValues: f.pairs(1), Size: f.long(2), ModificationTime: f.long(3), DataChange: f.bool(4), Stats: f.text(5)}}
+		return &action{Add: &addFile{Path: f.text(0), PartitionValues: f.pairs(1), Size: f.long(2), ModificationTime: f.long(3), DataChange: f.bool(4), Stats: f.text(5), DeletionVector: f.vector(6)}}
 	}
 	if f, ok := get(3); ok {
 		m := &metaData{ID: f.text(0), Name: f.text(1), Description: f.text(2), SchemaString: f.text(4), PartitionColumns: f.list(5), Configuration: f.texts(6), CreatedTime: f.long(7)}
@@ -137,7 +88,44 @@ func rowAction(b *columnar.Batch, i int) *action {
 	if f, ok := get(4); ok {
 		return &action{Protocol: &protocol{f.int(0), f.int(1), f.list(2), f.list(3)}}
 	}
+	if len(b.Columns) > sidecarColumn {
+		if f, ok := get(sidecarColumn); ok {
+			return &action{Sidecar: &sidecar{f.text(0), f.long(1)}}
+		}
+	}
 	return &action{}
+}
+
+// vector is a deletion vector, nil for none.
+func (f fields) vector(i int) *deletionVector {
+	v, ok := f[i].(columnar.StructDatum)
+	if !ok {
+		return nil
+	}
+	g := fields(v)
+	d := &deletionVector{StorageType: g.text(0), PathOrInlineDv: g.text(1), SizeInBytes: int32(g.int(3)), Cardinality: g.long(4)}
+	if offset, ok := g[2].(int32); ok {
+		d.Offset = &offset
+	}
+	if most, ok := g[5].(int64); ok {
+		d.MaxRowIndex = &most
+	}
+	return d
+}
+
+// datum is a deletion vector as a struct of a checkpoint, nil for none.
+func (d *deletionVector) datum() columnar.Datum {
+	if d == nil {
+		return nil
+	}
+	out := columnar.StructDatum{d.StorageType, d.PathOrInlineDv, nil, d.SizeInBytes, d.Cardinality, nil}
+	if d.Offset != nil {
+		out[2] = *d.Offset
+	}
+	if d.MaxRowIndex != nil {
+		out[5] = *d.MaxRowIndex
+	}
+	return out
 }
 
 // writeCheckpoint writes the table as it is, for readers to begin with.
@@ -169,7 +157,7 @@ func (t *table) writeCheckpoint() error {
 		row(0, columnar.StructDatum{app, t.txns[app], nil})
 	}
 	for _, f := range t.sorted() {
-		row(1, columnar.StructDatum{f.Path, mapDatum(f.PartitionValues), f.Size, f.ModificationTime, false, orNil(f.Stats)})
+		row(1, columnar.StructDatum{f.Path, mapDatum(f.PartitionValues), f.Size, f.ModificationTime, false, orNil(f.Stats), f.DeletionVector.datum()})
 	}
 	b := columnar.NewBatch(schema, nil, len(rows))
 	for c, f := range schema.Fields {

@@ -109,7 +109,7 @@ func (s *sink) Recover(_ context.Context, lastCommitted int64) error {
 			return fmt.Errorf("entry %d of the sink's log: %w", batch, err)
 		}
 		for _, p := range paths {
-			if s.table.files[escapePath(p)] != nil {
+			if s.table.has(escapePath(p)) {
 				continue
 			}
 			if err := s.env.FS.Remove(filepath.Join(s.dir, filepath.FromSlash(p))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,6 +171,12 @@ func (w *writer) plan() error {
 	}
 	if err := t.protocol.mayWrite(); err != nil {
 		return err
+	}
+	if t.columns.mode != "" {
+		return errors.New("it maps columns (delta.columnMapping.mode), which is not supported for writing: write to another table")
+	}
+	if strings.Contains(t.meta.SchemaString, "delta.invariants") {
+		return errors.New("a column has an invariant (delta.invariants), which is not checked when writing: write to another table")
 	}
 	if w.info.Mode == connector.Complete && t.meta.appendOnly() {
 		return errors.New("it is append-only (delta.appendOnly), so that its rows cannot be replaced: use outputMode append")
@@ -381,7 +387,7 @@ func (w *writer) commit(ctx context.Context) error {
 // files count then.
 func (w *writer) foreign() error {
 	for _, p := range w.paths {
-		if w.s.table.files[escapePath(p)] != nil {
+		if w.s.table.has(escapePath(p)) {
 			return nil
 		}
 	}
@@ -412,7 +418,7 @@ func (w *writer) actions(parts []*files.Part) []action {
 		for _, f := range s.table.sorted() {
 			out = append(out, action{Remove: &removeFile{
 				Path: f.Path, DeletionTimestamp: now, DataChange: true, ExtendedFileMetadata: true,
-				PartitionValues: f.PartitionValues, Size: f.Size,
+				PartitionValues: f.PartitionValues, Size: f.Size, DeletionVector: f.DeletionVector,
 			}})
 		}
 	}
@@ -435,7 +441,7 @@ func (w *writer) Abort(context.Context) error {
 		return nil
 	}
 	for _, p := range w.paths { // a commit may have happened although it was reported as failed
-		if w.s.table.files[escapePath(p)] != nil {
+		if w.s.table.has(escapePath(p)) {
 			return nil
 		}
 	}

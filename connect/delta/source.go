@@ -34,6 +34,8 @@ type source struct {
 	dir      string
 	schema   *columnar.Schema
 	meta     *metaData
+	columns  *mapping
+	known    int64 // the version whose schema is the source's
 	version  int64 // static: the version to read, -1 for the newest
 	starting string
 	maxFiles int64
@@ -86,7 +88,7 @@ func newSource(env connector.Env, o connector.Options) (connector.Source, error)
 	if err != nil {
 		return nil, err
 	}
-	s.schema, s.meta = t.schema, t.meta
+	s.schema, s.meta, s.columns, s.known = t.schema, t.meta, t.columns, t.version
 	return s, nil
 }
 
@@ -188,12 +190,8 @@ func (s *source) added(version int64, actions []action) ([]*addFile, error) {
 				return nil, err
 			}
 		case a.MetaData != nil && a.MetaData.SchemaString != s.meta.SchemaString:
-			have, err := parquetfmt.ParseSchemaJSON(a.MetaData.SchemaString)
-			if err != nil {
+			if err := s.schemaOf(version, a.MetaData); err != nil {
 				return nil, err
-			}
-			if !have.Equal(s.schema) {
-				return nil, fmt.Errorf("version %d has changed the schema to %s; start the query again to read it", version, have)
 			}
 		case a.Add != nil && a.Add.DataChange:
 			files = append(files, a.Add)
@@ -212,6 +210,29 @@ func (s *source) added(version int64, actions []action) ([]*addFile, error) {
 		return nil, fmt.Errorf("version %d changes rows; set skipChangeCommits to true to pass over such versions, or ignoreChanges to read the files that it rewrote once more", version)
 	}
 	return files, nil
+}
+
+// schemaOf looks at a version's schema, which is not the source's word for word. One that came later ends the query unless it
+// has the same columns; files of an older one are read as the table is now.
+func (s *source) schemaOf(version int64, meta *metaData) error {
+	have, err := parquetfmt.ParseSchemaJSON(meta.SchemaString)
+	if err != nil {
+		return fmt.Errorf("version %d: schema: %w", version, err)
+	}
+	m, err := newMapping(meta, have)
+	if err != nil {
+		return fmt.Errorf("version %d: %w", version, err)
+	}
+	if version > s.known {
+		if !m.same(s.columns) {
+			return fmt.Errorf("version %d has changed the schema to %s; start the query again to read it", version, have)
+		}
+		return nil
+	}
+	if column, ok := s.columns.reads(m); !ok {
+		return fmt.Errorf("column %q had another type in version %d (%s), in which its files cannot be read as %s; set startingVersion to a later version", column, version, have, s.schema)
+	}
+	return nil
 }
 
 // Fix implements connector.Bounded.
@@ -380,15 +401,22 @@ func (p *partition) read(ctx context.Context, name string, need []int, emit func
 	if err != nil {
 		return err
 	}
-	inFile, take, err := p.columns(need)
+	inFile, ids, take, err := p.columns(need)
 	if err != nil {
 		return err
 	}
-	r, err := parquetfmt.Open(file, size, inFile)
+	var deleted *rowSet
+	if d := p.f.DeletionVector; d != nil {
+		if deleted, err = d.load(p.s.env.FS, p.s.dir); err != nil {
+			return err
+		}
+	}
+	r, err := parquetfmt.OpenByID(file, size, inFile, ids)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	at := int64(0) // the number of the batch's first row in the file
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -399,6 +427,15 @@ func (p *partition) read(ctx context.Context, name string, need []int, emit func
 		}
 		if err != nil {
 			return err
+		}
+		if deleted != nil {
+			idx, all := deleted.kept(at, b.Rows)
+			at += int64(b.Rows)
+			if !all {
+				if b = columnar.TakeBatch(b, idx); b.Rows == 0 {
+					continue
+				}
+			}
 		}
 		cols := make([]*columnar.Column, len(take))
 		for i, f := range take {
@@ -411,8 +448,9 @@ func (p *partition) read(ctx context.Context, name string, need []int, emit func
 }
 
 // columns says what to read of the file, and how each column of the table comes of that.
-func (p *partition) columns(need []int) (inFile *columnar.Schema, take []func(b *columnar.Batch) *columnar.Column, err error) {
+func (p *partition) columns(need []int) (inFile *columnar.Schema, ids *parquetfmt.FieldIDs, take []func(b *columnar.Batch) *columnar.Column, err error) {
 	inFile = &columnar.Schema{}
+	var picked []int
 	wanted := make([]bool, len(p.s.schema.Fields))
 	for _, n := range need {
 		wanted[n] = true
@@ -427,24 +465,26 @@ func (p *partition) columns(need []int) (inFile *columnar.Schema, take []func(b 
 		case folder:
 			one, err := expr.CastColumn(&expr.Context{Zone: p.s.env.Zone}, columnar.FromData(columnar.String, *value), f.Type, expr.CastANSI)
 			if err != nil {
-				return nil, nil, fmt.Errorf("partition value of column %q: %w", f.Name, err)
+				return nil, nil, nil, fmt.Errorf("partition value of column %q: %w", f.Name, err)
 			}
 			take = append(take, func(b *columnar.Batch) *columnar.Column { return columnar.Take(one, make([]int32, b.Rows)) })
 		default:
 			k := len(inFile.Fields)
-			f.Nullable = true
-			inFile.Fields = append(inFile.Fields, f)
-			take = append(take, func(b *columnar.Batch) *columnar.Column { return b.Columns[k] })
+			physical := p.s.columns.fields[i]
+			physical.Nullable = true
+			inFile.Fields = append(inFile.Fields, physical)
+			picked = append(picked, i)
+			take = append(take, func(b *columnar.Batch) *columnar.Column { return retype(b.Columns[k], f.Type) })
 		}
 	}
-	return inFile, take, nil
+	return inFile, p.s.columns.idsOf(picked), take, nil
 }
 
 // value is the file's value of a partition column.
 func (p *partition) value(column string) (value *string, ok bool) {
 	for _, c := range p.s.meta.PartitionColumns {
 		if c == column {
-			v := p.f.PartitionValues[c]
+			v := p.f.PartitionValues[p.s.columns.physical(c)]
 			if v != nil && *v == "" {
 				v = nil
 			}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sort"
-	"strings"
 
 	"github.com/wstream/wstream/columnar"
 	"github.com/wstream/wstream/columnar/parquetfmt"
@@ -23,30 +22,34 @@ type table struct {
 	protocol *protocol
 	meta     *metaData
 	schema   *columnar.Schema
-	files    map[string]*addFile // by path
+	columns  *mapping            // where the schema's columns lie in the files
+	changed  int64               // the version that the metadata came with
+	files    map[string]*addFile // by path and deletion vector
 	txns     map[string]int64    // last version by application
+
+	passed    int64 // the newest checkpoint that could not be read, 0 for none
+	passedErr error // and why
 }
 
 // openTable reads the newest version of a table; one that is not there has the version -1.
 func openTable(fsys vfs.FS, dir string) (*table, error) {
 	t := &table{fs: fsys, dir: dir}
 	t.reset()
-	if err := t.start(); err != nil {
+	if err := t.start(newest); err != nil {
 		return nil, err
 	}
-	return t, t.update()
+	if err := t.update(); err != nil {
+		return nil, err
+	}
+	return t, t.whole()
 }
 
 // tableAt reads a version of a table.
 func tableAt(fsys vfs.FS, dir string, version int64) (*table, error) {
 	t := &table{fs: fsys, dir: dir}
 	t.reset()
-	if c, err := t.checkpointBefore(version); err != nil {
+	if err := t.start(version); err != nil {
 		return nil, err
-	} else if c >= 0 {
-		if err := t.readCheckpoint(c); err != nil {
-			return nil, err
-		}
 	}
 	for t.version < version {
 		actions, err := t.commit(t.version + 1)
@@ -54,6 +57,9 @@ func tableAt(fsys vfs.FS, dir string, version int64) (*table, error) {
 			return nil, err
 		}
 		if actions == nil {
+			if err := t.whole(); err != nil {
+				return nil, err
+			}
 			return nil, fmt.Errorf("delta table %q has no version %d; the last one is %d", dir, version, t.version)
 		}
 		if err := t.apply(actions); err != nil {
@@ -64,45 +70,13 @@ func tableAt(fsys vfs.FS, dir string, version int64) (*table, error) {
 }
 
 func (t *table) reset() {
-	t.version, t.protocol, t.meta, t.schema = -1, nil, nil, nil
+	t.version, t.protocol, t.meta, t.schema, t.columns = -1, nil, nil, nil, nil
 	t.files, t.txns = map[string]*addFile{}, map[string]int64{}
 }
 
 func (t *table) log(name string) string { return filepath.Join(t.dir, "_delta_log", name) }
 
 func commitName(version int64) string { return fmt.Sprintf("%020d.json", version) }
-
-// start goes to the newest checkpoint.
-func (t *table) start() error {
-	c, err := t.checkpointBefore(1<<62 - 1)
-	if err != nil || c < 0 {
-		return err
-	}
-	return t.readCheckpoint(c)
-}
-
-// checkpointBefore finds the newest checkpoint up to a version, -1 for none.
-func (t *table) checkpointBefore(version int64) (int64, error) {
-	entries, err := t.fs.List(t.log(""))
-	if errors.Is(err, fs.ErrNotExist) {
-		return -1, nil
-	}
-	if err != nil {
-		return -1, err
-	}
-	best := int64(-1)
-	for _, e := range entries {
-		head, rest, ok := strings.Cut(e.Name(), ".checkpoint.")
-		if !ok || len(head) != 20 || rest != "parquet" {
-			continue
-		}
-		var v int64
-		if _, err := fmt.Sscanf(head, "%d", &v); err == nil && v <= version {
-			best = max(best, v)
-		}
-	}
-	return best, nil
-}
 
 // update reads the versions that have come since.
 func (t *table) update() error {
@@ -126,18 +100,9 @@ func (t *table) commit(version int64) ([]action, error) {
 	if err != nil {
 		return nil, err
 	}
-	actions := []action{}
-	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		text = rest
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var a action
-		if err := json.Unmarshal(line, &a); err != nil {
-			return nil, fmt.Errorf("delta table %q: version %d: %w", t.dir, version, err)
-		}
-		actions = append(actions, a)
+	actions, err := parseActions(text)
+	if err != nil {
+		return nil, fmt.Errorf("delta table %q: version %d: %w", t.dir, version, err)
 	}
 	return actions, nil
 }
@@ -163,18 +128,32 @@ func (t *table) take(a *action) error {
 		if err != nil {
 			return fmt.Errorf("schema: %w", err)
 		}
-		t.meta, t.schema = a.MetaData, s
+		m, err := newMapping(a.MetaData, s)
+		if err != nil {
+			return err
+		}
+		t.meta, t.schema, t.columns, t.changed = a.MetaData, s, m, t.version
 	case a.Txn != nil:
 		t.txns[a.Txn.AppID] = a.Txn.Version
 	case a.Add != nil:
-		if a.Add.DeletionVector != nil {
-			return errors.New("the table has deletion vectors, which are not supported")
-		}
-		t.files[a.Add.Path] = a.Add
+		t.files[a.Add.key()] = a.Add
 	case a.Remove != nil:
-		delete(t.files, a.Remove.Path)
+		delete(t.files, fileKey(a.Remove.Path, a.Remove.DeletionVector))
 	}
 	return nil
+}
+
+// has tells whether the table has a file, with whatever deletion vector.
+func (t *table) has(path string) bool {
+	if t.files[path] != nil {
+		return true
+	}
+	for _, f := range t.files {
+		if f.Path == path {
+			return true
+		}
+	}
+	return false
 }
 
 // sorted are the files in the order in which a stream reads them: by time, then by path.
