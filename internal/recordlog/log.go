@@ -124,7 +124,7 @@ func (l *Log) connect() error {
 			limit = min(limit, older)
 		}
 		s.limit = limit
-		if s.torn { // it has no header, so that its owner has never written anything
+		if l.neverBegun(s) {
 			continue
 		}
 		limit, older = min(limit, s.base), min(older, s.begun())
@@ -139,7 +139,7 @@ func (l *Log) connect() error {
 	l.last, l.tail = -1, -1
 	first := true
 	for i, s := range l.segments {
-		if s.torn {
+		if l.neverBegun(s) {
 			continue
 		}
 		// What a former owner wrote after the first segments of later ones had been deleted is the beginning of nothing.
@@ -149,11 +149,14 @@ func (l *Log) connect() error {
 		base := min(s.base, s.limit)
 		if first {
 			first = false
-			l.last, l.tail = base, min(s.header.Tail, base)
+			l.last, l.tail = base, base
+			if !s.torn {
+				l.tail = min(s.header.Tail, base)
+			}
 		} else {
 			l.tail = min(l.tail, base)
 			// A segment that is void as a whole says nothing about what was there before a lower base.
-			if want := s.header.Tail; s.base <= s.limit && l.tail < want && !l.o.Sparse {
+			if want := s.header.Tail; !s.torn && s.base <= s.limit && l.tail < want && !l.o.Sparse {
 				if !l.o.Unlisted {
 					return &DamagedError{l.FileOf(l.tail + 1), 0, fmt.Sprintf("entries %d to %d are missing", l.tail+1, want)}
 				}
@@ -171,6 +174,10 @@ func (l *Log) connect() error {
 	}
 	return nil
 }
+
+// neverBegun says whether a segment is that of an owner that was stopped before its header was durable, and has written nothing:
+// it is as if it were not there. One that is listed was durable.
+func (l *Log) neverBegun(s *segment) bool { return s.torn && l.o.Unlisted }
 
 // Segments returns the names of the segment files, oldest first.
 func (l *Log) Segments() []string {
@@ -219,7 +226,7 @@ func (l *Log) First() int64 {
 // Visible says whether what generation gen wrote for id counts, and is not void by the base of a later generation.
 func (l *Log) Visible(gen, id int64) bool {
 	for _, s := range l.segments {
-		if s.torn {
+		if l.neverBegun(s) {
 			continue
 		}
 		for _, start := range s.starts() {
@@ -314,8 +321,11 @@ func (l *Log) Begin(gen, base int64) error {
 func (l *Log) tailAt(base int64) int64 {
 	tail, first := min(base, -1), true
 	for _, s := range l.segments {
-		if first && !s.torn {
-			first, tail = false, min(s.header.Tail, base)
+		if first && !l.neverBegun(s) {
+			first, tail = false, min(s.base, base)
+			if !s.torn {
+				tail = min(s.header.Tail, base)
+			}
 		}
 		for _, e := range s.entries {
 			if e.id <= base {
@@ -436,7 +446,7 @@ func (l *Log) DropEmpty() []string {
 	limit := int64(math.MaxInt64)
 	for i := len(l.segments) - 1; i >= 0; i-- {
 		s := l.segments[i]
-		if !s.torn && (len(s.entries) > 0 || limit > s.begun()) { // the last one included: nothing limits it
+		if !l.neverBegun(s) && (len(s.entries) > 0 || limit > s.begun()) { // the last one included: nothing limits it
 			limit = min(limit, s.begun())
 			continue
 		}

@@ -560,6 +560,7 @@ func TestTornHeader(t *testing.T) {
 	for _, base := range []int64{-1, 1, 3} {
 		m := vfs.NewStrictMem()
 		o := newOptions(t, m)
+		o.Unlisted = true
 		l := mustOpen(t, o)
 		if err := l.Begin(1, -1); err != nil {
 			t.Fatal(err)
