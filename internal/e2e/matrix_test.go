@@ -94,7 +94,7 @@ func impossible(c cell) string {
 		if c.batch == 0 {
 			return "the first batch has data"
 		}
-	case failpoint.SinkPartial:
+	case failpoint.SinkPartial, failpoint.SinkStaged:
 		if c.sink == "kafka" && c.batch == 0 && (c.kind == "window" || c.kind == "session") {
 			return "no window is closed in the first batch, and without records there is no transaction"
 		}

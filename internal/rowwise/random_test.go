@@ -26,8 +26,10 @@ type question struct {
 	build   func() *rowwise.Query
 	steps   []step
 	orderly bool // no row comes late
-	first   bool // which rows come first matters
-	known   [2]bool
+	// timeless says that the aggregation does not use ts.
+	timeless bool
+	first    bool // which rows come first matters
+	known    [2]bool
 }
 
 // step is the input of one step, or a restart.
@@ -198,7 +200,9 @@ func (q *question) dedup(s stream) stream {
 	name := "unique"
 	q.steps2(name, s.name, fmt.Sprintf("%s: [%s]", word, strings.Join(names, ", ")))
 	return stream{name, func(m map[string]*rowwise.Source) rowwise.Node {
-		return &rowwise.Dedup{In: s.node(m), Marked: s.marked, Keys: keys, Within: within, Delay: delay}
+		// A time that nobody above asks for is not read, so that no row is late by it.
+		marked := s.marked && (within || !q.timeless || keys[0] == 0)
+		return &rowwise.Dedup{In: s.node(m), Marked: marked, Keys: keys, Within: within, Delay: delay}
 	}, s.marked}
 }
 
@@ -271,6 +275,7 @@ func (q *question) windows(s stream) func(map[string]*rowwise.Source) rowwise.No
 
 func (q *question) plain(s stream) func(map[string]*rowwise.Source) rowwise.Node {
 	text, names, aggs := q.aggregates(2)
+	q.timeless = true
 	q.columns = append([]string{"k"}, names...)
 	q.view("result", fmt.Sprintf("SELECT k, %s FROM %s GROUP BY k", strings.Join(text, ", "), s.name))
 	return func(m map[string]*rowwise.Source) rowwise.Node {
