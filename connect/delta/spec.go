@@ -5,8 +5,9 @@ import "github.com/wstream/wstream/engine/connector"
 // Spec is the format "delta".
 func Spec() *connector.Spec {
 	return &connector.Spec{
-		Format:  "delta",
-		Doc:     "A Delta Lake table. Its schema is the table's own.",
+		Format: "delta",
+		Doc: "A Delta Lake table. Its schema is the table's own. Tables with deletion vectors, columns mapped by name or by id, widened types, and checkpoints of any form " +
+			"are read; a stream takes the rows that a deletion vector removes as a change of rows, like rewritten files. Written are tables without mapped columns, constraints and generated columns.",
 		Promise: "exactly once: the commit of a batch carries the query's id and the batch's number, and a batch that the table has is not committed again",
 		Example: "sources:\n  ticks: {format: rate-micro-batch, options: {rowsPerBatch: 10}}\n" +
 			"views:\n  parted: {sql: \"SELECT value, date(timestamp) AS day FROM ticks\"}\n" +
