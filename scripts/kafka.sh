@@ -3,7 +3,8 @@
 #
 # Data, log and pid lie in DIR (default ${TMPDIR:-/tmp}/wstream-kafka) and outlive a stop. PORT 0 takes a free port. The
 # controller listens on PORT+1. `start` prints the bootstrap address, also when the broker already runs; `stop` of a
-# stopped broker does nothing. KAFKA_VERSION, KAFKA_LIB and KAFKA_HEAP (512m) may be set.
+# stopped broker does nothing. KAFKA_VERSION, KAFKA_LIB and KAFKA_HEAP (512m) may be set, and KAFKA_PROPERTIES to a file of
+# settings that come behind the script's own, which they replace; @PORT@ in it is the port.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -40,6 +41,7 @@ group.initial.rebalance.delay.ms=0
 log.retention.ms=-1
 auto.create.topics.enable=false
 X
+  [ -z "${KAFKA_PROPERTIES:-}" ] || sed "s/@PORT@/$port/g" "$KAFKA_PROPERTIES" >>"$dir/server.properties"
   local java=(java "-Xms$heap" "-Xmx$heap" -XX:+UseG1GC -Djava.net.preferIPv4Stack=true
     -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$lib/*")
   if [ ! -f "$dir/data/meta.properties" ]; then

@@ -81,14 +81,14 @@ func (b *brokers) reachWithin(ctx context.Context, most time.Duration) error {
 			b.reached = true
 			return nil
 		}
-		if last == nil || limit.Err() == nil {
+		if last == nil || limit.Err() == nil && (hint(last) == "" || hint(err) != "") { // what says most
 			last = err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if limit.Err() != nil || refused(err) {
-			return &connector.UnavailableError{Service: "kafka", Address: b.address, Err: last}
+			return &connector.UnavailableError{Service: "kafka", Address: b.address, Err: withHint(last)}
 		}
 		select {
 		case <-time.After(retryWait):
