@@ -20,7 +20,10 @@ import (
 func (p *program) runCommand() *cli.Command {
 	return &cli.Command{
 		Name: "run", Usage: "run every sink of pipeline files as a streaming query", ArgsUsage: "FILE…",
-		Description: "Ends when every query has ended, by Ctrl-C, or when a query fails. With --json prints one line per event.",
+		Description: "Ends when every query has ended, by Ctrl-C, or when a query fails. With --json prints one line per event.\n\n" +
+			"At a SIGHUP it goes over to what the files and modules say by then, at a batch boundary and with the state kept. What\n" +
+			"does not lint, or could not go on from its checkpoint, is refused, and what ran before goes on. (Not on a terminal, and\n" +
+			"not under nohup.)",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "sink", Usage: "run only the sink `NAME`; may be repeated"},
 			&cli.StringSliceFlag{Name: "set", Usage: "change a setting or an option: `KEY=VALUE`, e.g. settings.timezone=UTC or sources.raw.options.path=in"},
@@ -76,14 +79,17 @@ func (p *program) runPipelines(c *cli.Context) error {
 		env.Metrics = metrics
 		return &runner{p: p, env: env, metrics: metrics, headroom: newHeadroom(), points: points, now: c.Bool("available-now"), only: c.StringSlice("sink")}
 	}
-	if c.Bool("dev") && slices.Contains(c.Args().Slice(), "-") {
-		return invalid("flag --dev: standard input is read once; name a file, which can change")
+	if slices.Contains(c.Args().Slice(), "-") {
+		if c.Bool("dev") {
+			return invalid("flag --dev: standard input is read once; name a file, which can change")
+		}
+		return newRunner(env).run(c.Context, files)
 	}
-	if c.Bool("dev") {
-		d := &devLoop{p: p, paths: c.Args().Slice(), sets: c.StringSlice("set"), modules: c.StringSlice("modules"), runner: newRunner}
-		return d.run(c)
+	d := &reloader{
+		p: p, watch: c.Bool("dev"), paths: c.Args().Slice(), sets: c.StringSlice("set"), modules: c.StringSlice("modules"),
+		only: c.StringSlice("sink"), runner: newRunner,
 	}
-	return newRunner(env).run(c.Context, files)
+	return d.run(c.Context, files, env)
 }
 
 // failpoints reads the crash points of --fail-at and of the environment.

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/wstream/wstream/pipeline"
 )
@@ -21,55 +21,68 @@ import (
 // devPoll is how often `run --dev` looks at its files.
 const devPoll = 300 * time.Millisecond
 
-// devLoop runs pipelines and starts them anew whenever their files or modules have changed: the queries end at a batch
-// boundary, and go on from their checkpoints. A change that does not lint leaves the old queries running.
-type devLoop struct {
+// reloader runs pipelines and goes over to what their files and modules say by then, when a SIGHUP asks for it, or, with
+// `run --dev`, whenever one of them has changed: the queries end at a batch boundary, and the new ones go on from their
+// checkpoints. What does not lint, or could not go on from its checkpoint, leaves the old queries running.
+type reloader struct {
 	p       *program
+	watch   bool // --dev
 	paths   []string
 	sets    []string
 	modules []string
+	only    []string // the sinks that are run; empty for all
 	runner  func(env *pipeline.Environment) *runner
 }
 
-// devRun is one version that runs.
-type devRun struct {
+// launched is what runs.
+type launched struct {
 	stop  context.CancelFunc
 	done  chan error
 	close func()
 }
 
-func (d *devLoop) run(c *cli.Context) error {
-	ctx := c.Context
-	running, err := d.start(ctx)
-	if err != nil {
-		return err
+// run runs the files, which were opened already, until the queries end or ctx does.
+func (d *reloader) run(ctx context.Context, files []*pipeline.File, env *pipeline.Environment) error {
+	hangup := make(chan os.Signal, 1)
+	if !terminal(d.p.out) && !terminal(d.p.err) && !signal.Ignored(syscall.SIGHUP) { // closing a terminal ends what runs in it
+		signal.Notify(hangup, syscall.SIGHUP)
+		defer signal.Stop(hangup)
 	}
 	was := d.fingerprints()
-	tick := time.NewTicker(devPoll)
-	defer tick.Stop()
+	running := d.launch(ctx, files, env, func() {})
+	var changes <-chan time.Time
+	if d.watch {
+		tick := time.NewTicker(devPoll)
+		defer tick.Stop()
+		changes = tick.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return running.end()
 		case err := <-running.ended():
 			running.done = nil
-			if err == nil || ctx.Err() != nil {
+			if err == nil || !d.watch || ctx.Err() != nil {
+				running.close()
 				return err
 			}
 			d.p.report("run", err)
 			d.p.note("dev: the run failed; waiting for a change")
 			continue
-		case <-tick.C:
+		case <-hangup:
+		case <-changes:
+			if maps.Equal(was, d.fingerprints()) {
+				continue
+			}
+			time.Sleep(devPoll / 3) // an editor or a compiler may still be writing
 		}
 		now := d.fingerprints()
-		if maps.Equal(was, now) {
-			continue
-		}
-		time.Sleep(devPoll / 3) // an editor or a compiler may still be writing
-		now = d.fingerprints()
 		changed := changedFiles(was, now)
 		was = now
-		if err := d.lint(ctx); err != nil {
+		if len(changed) == 0 {
+			changed = []string{"nothing has changed"}
+		}
+		if err := d.check(ctx); err != nil {
 			d.refuse(changed, err)
 			continue
 		}
@@ -77,34 +90,38 @@ func (d *devLoop) run(c *cli.Context) error {
 			d.p.report("run", err)
 		}
 		d.tell("reloaded", changed, nil)
-		if running, err = d.start(ctx); err != nil {
+		files, env, done, err := d.open(ctx)
+		if err != nil {
 			return err
 		}
+		running = d.launch(ctx, files, env, done)
 	}
 }
 
-// start opens the files anew, with modules loaded anew, and runs them.
-func (d *devLoop) start(ctx context.Context) (*devRun, error) {
+// open reads the files and loads the modules.
+func (d *reloader) open(ctx context.Context) ([]*pipeline.File, *pipeline.Environment, func(), error) {
 	files, err := d.p.loadSet(d.paths, d.sets)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	env, done, err := d.p.environment(ctx, d.modules)
-	if err != nil {
-		return nil, err
-	}
+	return files, env, done, err
+}
+
+// launch runs files until they end or the version is ended.
+func (d *reloader) launch(ctx context.Context, files []*pipeline.File, env *pipeline.Environment, done func()) *launched {
 	runCtx, cancel := context.WithCancel(ctx)
-	r := &devRun{stop: cancel, done: make(chan error, 1), close: done}
+	r := &launched{stop: cancel, done: make(chan error, 1), close: done}
 	ended := r.done
 	go func() { ended <- d.runner(env).run(runCtx, files) }()
-	return r, nil
+	return r
 }
 
 // ended gives what the run ended with; nothing once that was taken.
-func (r *devRun) ended() <-chan error { return r.done }
+func (r *launched) ended() <-chan error { return r.done }
 
 // end stops the run at a batch boundary. Being stopped is no error.
-func (r *devRun) end() error {
+func (r *launched) end() error {
 	r.stop()
 	var err error
 	if r.done != nil {
@@ -117,13 +134,9 @@ func (r *devRun) end() error {
 	return err
 }
 
-// lint gives the faults of the files as they are now.
-func (d *devLoop) lint(ctx context.Context) error {
-	files, err := d.p.loadSet(d.paths, d.sets)
-	if err != nil {
-		return err
-	}
-	env, done, err := d.p.environment(ctx, d.modules)
+// check gives the faults of the files as they are now, and what of them could not go on from its checkpoint.
+func (d *reloader) check(ctx context.Context) error {
+	files, env, done, err := d.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,7 +153,22 @@ func (d *devLoop) lint(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, rt.Lint()...)
+		faults = rt.Lint()
+		if all = append(all, faults...); len(faults) > 0 {
+			continue
+		}
+		for _, s := range f.Queries() {
+			if len(d.only) > 0 && !slices.Contains(d.only, s.Name) {
+				continue
+			}
+			r, err := planSink(rt, s)
+			if err != nil {
+				return err
+			}
+			if r.Verdict == verdictRebuild || r.Verdict == verdictRefused {
+				return fmt.Errorf("sink %q cannot go on from its checkpoint: %s: %s", s.Name, r.Verdict, strings.Join(r.Why, "; "))
+			}
+		}
 	}
 	if len(all) > 0 {
 		return all
@@ -149,7 +177,7 @@ func (d *devLoop) lint(ctx context.Context) error {
 }
 
 // fingerprints are the hashes of the pipeline files and their modules. A file that cannot be read has none.
-func (d *devLoop) fingerprints() map[string]string {
+func (d *reloader) fingerprints() map[string]string {
 	out := map[string]string{}
 	add := func(path string) {
 		b, err := os.ReadFile(path)
@@ -207,11 +235,19 @@ func changedFiles(was, now map[string]string) []string {
 }
 
 // refuse tells of a change that does not lint.
-func (d *devLoop) refuse(changed []string, err error) {
+func (d *reloader) refuse(changed []string, err error) {
 	d.tell("reloadRefused", changed, err)
 }
 
-func (d *devLoop) tell(what string, changed []string, err error) {
+// name is what has asked for a reload.
+func (d *reloader) name() string {
+	if d.watch {
+		return "dev"
+	}
+	return "SIGHUP"
+}
+
+func (d *reloader) tell(what string, changed []string, err error) {
 	if d.p.json {
 		e := event{Event: what, Changed: changed}
 		if err != nil {
@@ -221,8 +257,8 @@ func (d *devLoop) tell(what string, changed []string, err error) {
 		return
 	}
 	if err != nil {
-		d.p.report("run", fmt.Errorf("dev: not reloaded, what ran before goes on: %s\n%w", strings.Join(changed, ", "), err))
+		d.p.report("run", fmt.Errorf("%s: not reloaded, what ran before goes on: %s\n%w", d.name(), strings.Join(changed, ", "), err))
 		return
 	}
-	d.p.note("dev: reloaded: %s", strings.Join(changed, ", "))
+	d.p.note("%s: reloaded: %s", d.name(), strings.Join(changed, ", "))
 }
