@@ -190,6 +190,10 @@ func (l *lookup) convert(text *columnar.Column, from resultColumn, f columnar.Fi
 		return text.WithType(f.Type), nil
 	case f.Type.Kind == columnar.KindBinary && !from.hex:
 		return text.WithType(f.Type), nil
+	case isJSON(f.Type):
+		return l.parsed(text, f)
+	case isInterval(f.Type) && l.db.Driver() == "postgres":
+		return intervals(text, f)
 	case f.Type.Kind == columnar.KindBinary:
 		b := columnar.NewBuilder(f.Type, text.Len)
 		for i := range text.Len {
