@@ -205,7 +205,7 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Float64, d)
 		}},
-		{family: "math", text: "sin(x)", approximate: true, loop: func(in *functionInput) *columnar.Column {
+		{family: "math", text: "sin(x)", why: "gives the last bit that Spark gives, in two doubles; Go's differs in it", approximate: true, loop: func(in *functionInput) *columnar.Column {
 			d := make([]float64, batchRows)
 			for i := range d {
 				d[i] = math.Sin(in.x[i])
@@ -235,7 +235,7 @@ func functionBenches() []functionBench {
 		}},
 		{family: "math", text: "floor(x)", loop: longs(func(in *functionInput, i int) int64 { return int64(math.Floor(in.x[i])) })},
 		{family: "math", text: "abs(a)", loop: longs(func(in *functionInput, i int) int64 { return max(in.a[i], -in.a[i]) })},
-		{family: "math", text: "greatest(a, b)", loop: longs(func(in *functionInput, i int) int64 { return max(in.a[i], in.b[i]) })},
+		{family: "math", text: "greatest(a, b)", why: "compares as Spark orders, with nulls left out; the loop knows that there are none", loop: longs(func(in *functionInput, i int) int64 { return max(in.a[i], in.b[i]) })},
 		{family: "bitwise", text: "a & b", loop: longs(func(in *functionInput, i int) int64 { return in.a[i] & in.b[i] })},
 		{family: "bitwise", text: "shiftleft(a, 3)", loop: longs(func(in *functionInput, i int) int64 { return in.a[i] << 3 })},
 		{family: "bitwise", text: "bit_count(a)", loop: func(in *functionInput) *columnar.Column {
@@ -284,7 +284,7 @@ func functionBenches() []functionBench {
 		{family: "string", text: "split_part(u, '/', 4)", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(dst, strings.Split(in.u.StringAt(i), "/")[3]...)
 		})},
-		{family: "string", text: "lpad(n, 8, '0')", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "string", text: "lpad(n, 8, '0')", why: "counts characters, not bytes, and the pad may be longer than one", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			for range 8 - len(in.n.BytesAt(i)) {
 				dst = append(dst, '0')
 			}
@@ -356,7 +356,7 @@ func functionBenches() []functionBench {
 		{family: "datetime", text: "date_format(t, 'yyyy-MM-dd HH:mm')", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return time.UnixMicro(in.t[i]).UTC().AppendFormat(dst, "2006-01-02 15:04")
 		})},
-		{family: "datetime", text: "to_timestamp(w, 'yyyy-MM-dd HH:mm:ss')", loop: func(in *functionInput) *columnar.Column {
+		{family: "datetime", text: "to_timestamp(w, 'yyyy-MM-dd HH:mm:ss')", why: "interprets Java's pattern with its widths and zones", loop: func(in *functionInput) *columnar.Column {
 			d := make([]int64, batchRows)
 			for i := range d {
 				v, _ := time.Parse(time.DateTime, in.w.StringAt(i))
@@ -364,7 +364,7 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Timestamp, d)
 		}},
-		{family: "datetime", text: "date_add(day, 7)", loop: func(in *functionInput) *columnar.Column {
+		{family: "datetime", text: "date_add(day, 7)", why: "checks the range of dates; the loop adds", loop: func(in *functionInput) *columnar.Column {
 			d := make([]int32, batchRows)
 			for i := range d {
 				d[i] = in.day[i] + 7
@@ -389,7 +389,7 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Date, d)
 		}},
-		{family: "json", text: "get_json_object(j, '$.url')", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "json", text: "get_json_object(j, '$.url')", why: "reads the document whole, so that a fault behind the field gives NULL as in Spark; the loop stops at the first match of the name", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(dst, textKey(in.j.StringAt(i), "url")...)
 		})},
 		{family: "json", text: "from_json(j, 'url STRING, amount DOUBLE').amount", loop: func(in *functionInput) *columnar.Column {
@@ -399,21 +399,21 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Float64, d)
 		}},
-		{family: "json", text: "to_json(struct(a, n))", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "json", text: "to_json(struct(a, n))", why: "escapes names and texts by their types; the loop knows that nothing needs it", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			dst = strconv.AppendInt(append(dst, `{"a":`...), in.a[i], 10)
 			return append(append(append(dst, `,"n":"`...), in.n.BytesAt(i)...), `"}`...)
 		})},
-		{family: "variant", text: "variant_get(parse_json(j), '$.url', 'string')", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "variant", text: "variant_get(parse_json(j), '$.url', 'string')", why: "builds the document in the binary form of VARIANT, with its sorted dictionary, and then looks into it; the loop searches the text", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(dst, textKey(in.j.StringAt(i), "url")...)
 		})},
-		{family: "csv", text: "from_csv(w, 'x STRING').x", loop: texts(func(dst []byte, in *functionInput, i int) []byte { return append(dst, in.w.BytesAt(i)...) })},
-		{family: "csv", text: "to_csv(struct(a, n))", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "csv", text: "from_csv(w, 'x STRING').x", why: "a whole reader of CSV, with quotes, escapes and modes; the loop copies the text", loop: texts(func(dst []byte, in *functionInput, i int) []byte { return append(dst, in.w.BytesAt(i)...) })},
+		{family: "csv", text: "to_csv(struct(a, n))", why: "quotes by the rules of the writer; the loop knows that nothing needs it", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(append(strconv.AppendInt(dst, in.a[i], 10), ','), in.n.BytesAt(i)...)
 		})},
-		{family: "format", text: "format_number(x, 2)", approximate: true, loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "format", text: "format_number(x, 2)", why: "rounds the exact decimal value half even, as Spark; the loop formats the nearest double", approximate: true, loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return strconv.AppendFloat(dst, in.x[i], 'f', 2, 64)
 		})},
-		{family: "format", text: "format_string('%d:%s', a, s)", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "format", text: "format_string('%d:%s', a, s)", why: "interprets Java's format with its flags; the loop appends", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(append(strconv.AppendInt(dst, in.a[i], 10), ':'), in.s.BytesAt(i)...)
 		})},
 		{family: "array", text: "size(l)", loop: func(in *functionInput) *columnar.Column {
@@ -429,7 +429,7 @@ func functionBenches() []functionBench {
 		{family: "array", text: "array_contains(l, 5)", loop: truths(func(in *functionInput, i int) bool {
 			return slices.Contains(columnar.Values[int64](in.l.Children[0])[in.l.Offsets[i]:in.l.Offsets[i+1]], 5)
 		})},
-		{family: "array", text: "array_max(l)", loop: longs(func(in *functionInput, i int) int64 {
+		{family: "array", text: "array_max(l)", why: "orders as Spark does, with nulls left out; the loop compares integers", loop: longs(func(in *functionInput, i int) int64 {
 			return slices.Max(columnar.Values[int64](in.l.Children[0])[in.l.Offsets[i]:in.l.Offsets[i+1]])
 		})},
 		{family: "array", text: "sort_array(l)", loop: lists(func(dst, elems []int64) []int64 {
@@ -438,7 +438,7 @@ func functionBenches() []functionBench {
 			slices.Sort(dst[from:])
 			return dst
 		})},
-		{family: "array", text: "array_distinct(l)", loop: lists(func(dst, elems []int64) []int64 {
+		{family: "array", text: "array_distinct(l)", why: "one way for every type of element; the loop compares integers in an array of ten", loop: lists(func(dst, elems []int64) []int64 {
 			from := len(dst)
 			for _, v := range elems {
 				if !slices.Contains(dst[from:], v) {
@@ -447,7 +447,7 @@ func functionBenches() []functionBench {
 			}
 			return dst
 		})},
-		{family: "array", text: "array_union(l, array(1L))", approximate: true, loop: lists(func(dst, elems []int64) []int64 {
+		{family: "array", text: "array_union(l, array(1L))", why: "one way for every type of element; the loop compares integers in an array of ten", approximate: true, loop: lists(func(dst, elems []int64) []int64 {
 			from := len(dst)
 			for _, v := range elems {
 				if !slices.Contains(dst[from:], v) {
@@ -459,14 +459,14 @@ func functionBenches() []functionBench {
 			}
 			return dst
 		})},
-		{family: "array", text: "array(a, b)", loop: func(in *functionInput) *columnar.Column {
+		{family: "array", text: "array(a, b)", why: "copies columns of any type side by side; the loop writes two integers", loop: func(in *functionInput) *columnar.Column {
 			off, out := make([]int32, batchRows+1), make([]int64, 2*batchRows)
 			for i := range batchRows {
 				out[2*i], out[2*i+1], off[i+1] = in.a[i], in.b[i], int32(2*i+2)
 			}
 			return &columnar.Column{Type: in.l.Type, Len: batchRows, Offsets: off, Children: []*columnar.Column{fixed(columnar.Int64, out)}}
 		}},
-		{family: "lambda", text: "transform(l, v -> v + 1)", loop: lists(func(dst, elems []int64) []int64 {
+		{family: "lambda", text: "transform(l, v -> v + 1)", why: "evaluates the body over all elements as a batch of its own, with checks of overflow; the loop adds in place", loop: lists(func(dst, elems []int64) []int64 {
 			for _, v := range elems {
 				dst = append(dst, v+1)
 			}
@@ -480,7 +480,7 @@ func functionBenches() []functionBench {
 			}
 			return dst
 		})},
-		{family: "lambda", text: "aggregate(l, 0L, (acc, v) -> acc + v)", loop: longs(func(in *functionInput, i int) int64 {
+		{family: "lambda", text: "aggregate(l, 0L, (acc, v) -> acc + v)", why: "evaluates the body step by step over all rows, since each step needs the one before; the loop keeps a sum in a register", loop: longs(func(in *functionInput, i int) int64 {
 			sum := int64(0)
 			for _, v := range columnar.Values[int64](in.l.Children[0])[in.l.Offsets[i]:in.l.Offsets[i+1]] {
 				sum += v
@@ -564,7 +564,7 @@ func functionBenches() []functionBench {
 			}
 			return &columnar.Column{Type: in.l.Type, Len: functionGroups, Offsets: off, Children: []*columnar.Column{fixed(columnar.Int64, out)}}
 		}},
-		{family: "aggregate", text: "approx_count_distinct(a)", groups: functionGroups, approximate: true, loop: grouped(columnar.Int64, func(in *functionInput, out []int64) {
+		{family: "aggregate", text: "approx_count_distinct(a)", why: "the estimate of each group takes its registers and Spark's table of corrections; the loop counts exactly in a map of few values", groups: functionGroups, approximate: true, loop: grouped(columnar.Int64, func(in *functionInput, out []int64) {
 			seen := make([]map[int64]struct{}, functionGroups)
 			for i, g := range in.group {
 				if seen[g] == nil {
@@ -576,7 +576,7 @@ func functionBenches() []functionBench {
 				out[g] = int64(len(seen[g]))
 			}
 		})},
-		{family: "aggregate", text: "percentile(a, 0.5)", groups: functionGroups, approximate: true, loop: grouped(columnar.Float64, func(in *functionInput, out []float64) {
+		{family: "aggregate", text: "percentile(a, 0.5)", why: "counts the values of each group and interpolates as Spark; the loop sorts integers", groups: functionGroups, approximate: true, loop: grouped(columnar.Float64, func(in *functionInput, out []float64) {
 			all := make([][]int64, functionGroups)
 			for i, g := range in.group {
 				all[g] = append(all[g], in.a[i])

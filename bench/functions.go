@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,15 +26,17 @@ type functionBench struct {
 	loop func(in *functionInput) *columnar.Column
 	// groups makes the function an aggregate over as many groups; loop gives one row for each.
 	groups int
+	// why is the reason for which it may be more than three times as slow as its loop.
+	why string
 	// approximate says that the results of both need not be equal.
 	approximate bool
 }
 
 // functionFigure is what was measured of one.
 type functionFigure struct {
-	family, text string
-	engine, loop float64 // ns per row
-	err          error
+	family, text, why string
+	engine, loop      float64 // ns per row
+	err               error
 }
 
 func (f functionFigure) ratio() float64 { return f.engine / f.loop }
@@ -44,7 +47,7 @@ func measureFunctions(ctx context.Context, all []functionBench, rounds int, each
 	out := make([]functionFigure, len(all))
 	runs := make([]func() error, len(all))
 	for i, b := range all {
-		out[i] = functionFigure{family: b.family, text: b.text}
+		out[i] = functionFigure{family: b.family, text: b.text, why: b.why}
 		run, err := b.prepare(in)
 		if err == nil {
 			err = b.check(in, run)
@@ -174,7 +177,7 @@ func (b functionBench) check(in *functionInput, run func() (*columnar.Column, er
 	return nil
 }
 
-// functionTable prints the figures, family by family, and what is more than three times as slow as its loop.
+// functionTable prints the figures, family by family, and for what is more than three times as slow as its loop the reason.
 func functionTable(w io.Writer, all []functionFigure) (failed int, err error) {
 	width := 0
 	for _, f := range all {
@@ -191,11 +194,11 @@ func functionTable(w io.Writer, all []functionFigure) (failed int, err error) {
 		mark := ""
 		if f.ratio() > 3 {
 			mark = " *"
-			slow = append(slow, f.text)
+			slow = append(slow, fmt.Sprintf("%-*s %s", width, f.text, cmp.Or(f.why, "NO REASON IS GIVEN")))
 		}
 		fmt.Fprintf(w, "%-12s %-*s %9.2f %9.2f %6.2f%s\n", f.family, width, f.text, f.engine, f.loop, f.ratio(), mark)
 	}
-	_, err = fmt.Fprintf(w, "%d functions, %d above 3 times their loop: %s\n", len(all), len(slow), strings.Join(slow, "; "))
+	_, err = fmt.Fprintf(w, "%d functions, %d above 3 times their loop:\n  %s\n", len(all), len(slow), strings.Join(slow, "\n  "))
 	return failed, err
 }
 
