@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -35,14 +36,25 @@ func run(args []string, out io.Writer) int {
 	if *n == 0 {
 		return one(s, *seed, *trace, out)
 	}
-	began := time.Now()
-	t := s.many(*from, *n, *workers, func(o outcome) { fmt.Fprintln(out, o) })
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800) // every seed makes its own small world, and leaves it
+	}
+	began, told := time.Now(), time.Now()
+	t := s.many(*from, *n, *workers, func(o outcome) { fmt.Fprintln(out, o) }, func(done int) {
+		if time.Since(told) > progressEvery {
+			told = time.Now()
+			fmt.Fprintf(out, "%d of %d seeds, %v\n", done, *n, time.Since(began).Round(time.Second))
+		}
+	})
 	fmt.Fprintf(out, "%s%.2f ms per seed and core\n", t, time.Since(began).Seconds()*1000*float64(*workers)/float64(*n))
 	if t.failed > 0 {
 		return 1
 	}
 	return 0
 }
+
+// progressEvery is how often many seeds tell how far they are.
+const progressEvery = 30 * time.Second
 
 // one runs a single seed.
 func one(s *simulator, seed uint64, trace bool, out io.Writer) int {
@@ -85,8 +97,8 @@ func (t totals) String() string {
 // maxFailures is after how many failed seeds no more are run.
 const maxFailures = 20
 
-// many runs seeds on several goroutines, each seed on one, and tells of those that fail.
-func (s *simulator) many(from, n uint64, workers int, failed func(outcome)) totals {
+// many runs seeds on several goroutines, each seed on one, and tells of those that fail and how many are done.
+func (s *simulator) many(from, n uint64, workers int, failed func(outcome), done func(int)) totals {
 	t := totals{struck: counts{}, shapes: map[string]int{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -110,6 +122,7 @@ func (s *simulator) many(from, n uint64, workers int, failed func(outcome)) tota
 					failed(o)
 					stop = t.failed >= maxFailures
 				}
+				done(t.seeds)
 				mu.Unlock()
 				if stop {
 					return

@@ -12,7 +12,7 @@ func TestSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := s.many(1, n, 2, func(o outcome) { t.Error(o) })
+	total := s.many(1, n, 2, func(o outcome) { t.Error(o) }, func(int) {})
 	t.Log(total)
 	if total.calm == int(n) {
 		t.Error("no fault has struck: the seeds have tested nothing")
