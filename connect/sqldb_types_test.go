@@ -1,8 +1,14 @@
 package connect_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/wstream/wstream/connect"
+	"github.com/wstream/wstream/engine/connector"
+	"github.com/wstream/wstream/internal/vfs"
 )
 
 // everyType is a value of each type, with the name of its column, its type, and SQL for it.
@@ -71,6 +77,38 @@ func TestEveryType(t *testing.T) {
 		b.mustRun(text, "show")
 		if got, want := b.content("show"), `{"n":1,"differs":""}`+"\n"+`{"n":2,"differs":""}`+"\n"; got != want {
 			t.Errorf("values that differ: %s", got)
+		}
+	})
+}
+
+// TestTypePages makes a table with a column of each type of a database's page, and reads it without a schema: the types are those
+// of the page.
+func TestTypePages(t *testing.T) {
+	databases(t, func(t *testing.T, b *bench, d *database) {
+		b.reset(t, d, "type_pages")
+		var spec *connector.Spec
+		for _, s := range connect.All() {
+			if s.Format == d.format {
+				spec = s
+			}
+		}
+		var schema, casts []string
+		for i, m := range spec.Types {
+			schema = append(schema, fmt.Sprintf("c%d %s", i, m.Ours))
+			casts = append(casts, fmt.Sprintf("CAST(NULL AS %s) AS c%d", m.Ours, i))
+		}
+		b.mustRun(d.head(b)+"views:\n  v: {sql: \"SELECT "+strings.Join(casts, ", ")+" FROM input\"}\n"+
+			"sinks:\n  out: {from: v, format: "+d.format+", options: {connection: db, table: type_pages}, trigger: {availableNow: true}, checkpointLocation: checkpoint}\n", "out")
+		s, err := spec.NewSource(connector.Env{Name: "back", Static: true, FS: vfs.OS(), BaseDir: b.dir, Zone: time.UTC, Shared: new(connector.Shared)},
+			connector.NewOptions(map[string]string{"dsn": d.dsn, "table": "type_pages"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for i, f := range s.Schema().Fields {
+			if m := spec.Types[i]; f.Type.SQL() != m.Back {
+				t.Errorf("%s: a column of type %s is read as %s, the page says %s", m.Ours, m.Theirs, f.Type.SQL(), m.Back)
+			}
 		}
 	})
 }

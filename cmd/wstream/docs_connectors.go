@@ -75,6 +75,14 @@ func connectorPage(s *connector.Spec) string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Name, cell(o.Type), def, cell(sentence(o.Doc)))
 		}
 	}
+	if len(s.Types) > 0 {
+		b.WriteString("\n## Types\n\nA sink makes columns of these types, and writes to columns that are there of any type that takes the values. A source reads them as the type on the\n" +
+			"right, or with a `schema` as the one on the left, or another that the values can be cast to; text that is JSON is read as an array, a map, a struct\nor a VARIANT then.\n\n" +
+			"| type | column | read without a schema |\n|---|---|---|\n")
+		for _, t := range s.Types {
+			fmt.Fprintf(&b, "| `%s` | `%s` | `%s` |\n", t.Ours, t.Theirs, t.Back)
+		}
+	}
 	for _, pre := range s.Prefixes {
 		if pre == "" {
 			b.WriteString("\nIt takes any option and looks at none.\n")

@@ -35,6 +35,7 @@ func spec(driver, name, dsn string) *connector.Spec {
 			{Name: "badText", Type: "replace | remove | fail", Default: "replace", Doc: "Sink: what becomes of NUL characters and invalid UTF-8 where the database takes none: replace by U+FFFD, remove, or fail. NaN where there is none is null, or fails."},
 			{Name: "query", Type: "SQL", Doc: "Source: a SELECT in place of a table."},
 		},
+		Types: types(driver),
 		NewSink: func(env connector.Env, o connector.Options) (connector.Sink, error) {
 			return newSink(driver, env, o)
 		},

@@ -205,4 +205,13 @@ type Spec struct {
 	NewSink      func(env Env, o Options) (Sink, error)   // nil: not a sink
 	Modes        []OutputMode                             // sinks: modes it takes; nil means all
 	NoCheckpoint bool                                     // sinks for people: run needs no checkpointLocation
+	// Types says, for connectors with types of their own, which of them stand for ours.
+	Types []TypeMapping
+}
+
+// TypeMapping is how values of a type are kept by a system with types of its own.
+type TypeMapping struct {
+	Ours   string // in DDL
+	Theirs string // of the column that a sink makes
+	Back   string // what such a column is read as where no schema is given, in DDL
 }
