@@ -52,7 +52,7 @@ func (p *postgres) transient(err error) bool {
 			return true
 		case "23505":
 			// Two transactions make the same table at once; IF NOT EXISTS does not keep them apart.
-			return e.SchemaName == "pg_catalog" || e.TableName == "pg_type" || e.TableName == "pg_class"
+			return madeByAnother(err)
 		}
 		return strings.HasPrefix(e.Code, "08")
 	}

@@ -142,6 +142,50 @@ func TestTwoWriters(t *testing.T) {
 	})
 }
 
+// TestCreateAtOnce has many transactions make the same table, as guests of several queries do in their first batches, and write
+// to it: each of them is committed.
+func TestCreateAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, c connector.Connection) {
+		for round := range 5 {
+			ask(t, c, "DROP TABLE IF EXISTS at_once")
+			var shared connector.Shared
+			var wg sync.WaitGroup
+			const queries = 6
+			for k := range queries {
+				wg.Go(func() {
+					db, err := Open(environment(c, fmt.Sprintf("sink%d", k), &shared), c)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer db.Close()
+					b := rowsOf(t, "k INT NOT NULL, n BIGINT", []columnar.Datum{int32(k), int64(round)})
+					info := connector.BatchInfo{QueryID: fmt.Sprintf("%s-%d-%d", t.Name(), round, k), Schema: b.Schema}
+					tx, err := db.Begin(t.Context(), "out", info)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					one := &columnar.Batch{Schema: &columnar.Schema{}, Rows: 1}
+					if _, err = tx.Exec(t.Context(), "create table\n IF NOT exists at_once (k INT NOT NULL PRIMARY KEY, n BIGINT)", one); err == nil {
+						if _, err = tx.Exec(t.Context(), "INSERT INTO at_once (k, n) VALUES ($1, $2)", b); err == nil {
+							err = tx.Commit(t.Context())
+						}
+					}
+					if err != nil {
+						t.Errorf("query %d: %v", k, errors.Join(err, tx.Rollback(t.Context())))
+					}
+				})
+			}
+			wg.Wait()
+			if got := ask(t, c, "SELECT count(*) FROM at_once"); got != fmt.Sprintf("%d\n", queries) {
+				t.Errorf("%s rows, want %d", got, queries)
+			}
+		}
+		ask(t, c, "DELETE FROM "+LedgerTable+" WHERE query_id LIKE '"+t.Name()+"%'")
+	})
+}
+
 // proxy stands before a server and can lose what it answers.
 type proxy struct {
 	server string

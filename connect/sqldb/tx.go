@@ -68,7 +68,12 @@ func (tx *Tx) Exec(ctx context.Context, statement string, rows *columnar.Batch) 
 	}
 	c, cancel := context.WithTimeout(ctx, tx.db.limits.statement)
 	defer cancel()
-	n, err := tx.s.rows(c, statement, rows, tx.bad)
+	run := func() (int64, error) { return tx.s.rows(c, statement, rows, tx.bad) }
+	if p, ok := tx.db.d.(*postgres); ok && makesIfMissing(statement) {
+		n, err := p.make(c, tx.s, run)
+		return n, tx.db.fault(err)
+	}
+	n, err := run()
 	return n, tx.db.fault(err)
 }
 
