@@ -223,3 +223,15 @@ func TestLargeRow(t *testing.T) {
 		t.Errorf("%d rows, errors %.200v", r.Batch.Rows, r.Errors)
 	}
 }
+
+// TestCompilerGivesUp is a module whose tag has a type that there is not, over which the compiler gives up: that is an error of
+// the module.
+func TestCompilerGivesUp(t *testing.T) {
+	code := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01`\x00\x00\x03\x02\x01\x00\x0d\x03\x01\x00\x30\x0a\x06\x01\x04\x00\x08\x00\x0b")
+	for _, c := range []Config{{}, {Unmetered: true}} {
+		_, err := newHost(t, c).Load(context.Background(), ModuleConfig{Name: "bad", Code: code})
+		if err == nil || !strings.Contains(err.Error(), "not a valid module") {
+			t.Errorf("unmetered %v: %v", c.Unmetered, err)
+		}
+	}
+}

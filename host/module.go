@@ -102,7 +102,7 @@ func (m *Module) load(ctx context.Context) error {
 			return err
 		}
 	}
-	if m.compiled, err = m.host.runtime.CompileModule(ctx, code); err != nil {
+	if m.compiled, err = compile(ctx, m.host.runtime, code); err != nil {
 		return fmt.Errorf("not a valid module: %w", err)
 	}
 	if err := m.checkExports(); err != nil {
@@ -112,6 +112,17 @@ func (m *Module) load(ctx context.Context) error {
 		return err
 	}
 	return m.readManifest(ctx)
+}
+
+// compile compiles a module. The compiler gets bytes that nobody vouches for: where it gives up over them, that is a fault of
+// the module, and not the end of the process.
+func compile(ctx context.Context, r wazero.Runtime, code []byte) (m wazero.CompiledModule, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, fmt.Errorf("the compiler fails on it: %v", p)
+		}
+	}()
+	return r.CompileModule(ctx, code)
 }
 
 func readModule(path string) ([]byte, error) {

@@ -161,7 +161,7 @@ func (w *rewriter) imports() error {
 		case string(mod) == ImportModule:
 			r.fail("imports %q, which belongs to the host", mod)
 		case kind == kindFunction:
-			r.u32()
+			w.typeIndex(r)
 			w.imported++
 		case kind <= kindTag:
 			what := [...]string{kindTable: "table", kindMemory: "memory", kindGlobal: "global", kindTag: "tag"}[kind]
@@ -183,11 +183,7 @@ func (w *rewriter) functions() error {
 	r := w.in.reader(sectionFunction)
 	n, _ := w.vector(r, sectionFunction)
 	for i := uint32(0); i < n; i++ {
-		t := r.u32()
-		if r.err == nil && uint64(t) >= uint64(len(w.signatures)) {
-			r.fail("there is no type %d", t)
-		}
-		w.funcTypes = append(w.funcTypes, t)
+		w.funcTypes = append(w.funcTypes, w.typeIndex(r))
 	}
 	w.keep(sectionFunction)
 	return end(r)
@@ -265,8 +261,28 @@ func (w *rewriter) memory() error {
 }
 
 func (w *rewriter) tags() error {
+	r := w.in.reader(sectionTag)
+	n, _ := w.vector(r, sectionTag)
+	for i := uint32(0); i < n && r.err == nil; i++ {
+		if kind := r.u8(); kind != 0 && r.err == nil {
+			r.fail("tag %d: unknown kind %#x", i, kind)
+		}
+		w.typeIndex(r)
+	}
+	if err := end(r); err != nil {
+		return err
+	}
 	w.keep(sectionTag)
 	return nil
+}
+
+// typeIndex reads the index of a type that there is.
+func (w *rewriter) typeIndex(r *reader) uint32 {
+	t := r.u32()
+	if r.err == nil && uint64(t) >= uint64(len(w.signatures)) {
+		r.fail("there is no type %d", t)
+	}
+	return t
 }
 
 // maxGlobals keeps the number of globals far from the end of 32 bits.
