@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/urfave/cli/v2"
@@ -74,11 +76,17 @@ func (p *program) generate(c *cli.Context, k generate.Kind) error {
 }
 
 func (p *program) generateKafka(c *cli.Context, k generate.Kind) error {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.String("broker"), ",")...), kgo.DefaultProduceTopic(c.String("topic")), kgo.ProducerLinger(0), kgo.MaxBufferedRecords(100_000))
+	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.String("broker"), ",")...), kgo.DefaultProduceTopic(c.String("topic")), kgo.ProducerLinger(0), kgo.MaxBufferedRecords(100_000),
+		kgo.RecordDeliveryTimeout(time.Minute), kgo.UnknownTopicRetries(2))
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
+	reached, cancel := context.WithTimeout(c.Context, 10*time.Second)
+	defer cancel()
+	if err := cl.Ping(reached); err != nil {
+		return fmt.Errorf("cannot be reached: %w; is the broker started, and its address right?", err)
+	}
 	r := k.Rows(generate.Part{Seed: c.Uint64("seed"), Total: c.Int("rows"), Keys: c.Int("keys")})
 	var failed atomic.Pointer[error]
 	for i := 0; i < c.Int("rows") && failed.Load() == nil; i++ {

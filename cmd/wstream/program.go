@@ -99,6 +99,8 @@ func exitCode(err error) int {
 		return exitInvalid
 	case ofEnvironment(err):
 		return exitEnvironment
+	case strings.HasPrefix(err.Error(), "Required flag"): // of the library, which has no type for it
+		return exitInvalid
 	}
 	return exitFailed
 }

@@ -141,7 +141,7 @@ func (p *program) quickstartRun(ctx context.Context, file string, now bool) erro
 		return err
 	}
 	defer done()
-	r := &runner{p: &program{in: p.in, out: p.out, err: p.err, quiet: true}, env: env, now: now}
+	r := &runner{p: &program{in: p.in, out: p.out, err: p.err, quiet: true}, env: env, headroom: newHeadroom(), now: now}
 	err = r.run(ctx, []*pipeline.File{f})
 	if ctx.Err() != nil {
 		return nil

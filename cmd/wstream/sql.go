@@ -177,7 +177,11 @@ func (p *program) statement(c *cli.Context, s *sqlSession, text string, out *buf
 				break
 			}
 		}
-		out.WriteString(strings.TrimSuffix(t.String(), "\n"))
+		text := t.String()
+		if strings.HasSuffix(text, "\n\n") { // show leaves a line free
+			text = text[:len(text)-1]
+		}
+		out.WriteString(text)
 	}
 	return nil
 }

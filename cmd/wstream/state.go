@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -45,6 +46,13 @@ func stateRows(c *cli.Context, cp *checkpoint.Checkpoint, batch int64) ([]stateR
 	}
 	defer db.Close()
 	var out []stateRow
+	var names []string
+	for _, s := range db.Stores() {
+		names = append(names, s.Spec().Name)
+	}
+	if only := c.String("store"); only != "" && !slices.Contains(names, only) {
+		return nil, invalid("--store: there is no store %q; there are %s", only, strings.Join(names, ", "))
+	}
 	for _, s := range db.Stores() {
 		spec := s.Spec()
 		if only := c.String("store"); only != "" && only != spec.Name {
