@@ -92,9 +92,8 @@ func TestTypePages(t *testing.T) {
 				spec = s
 			}
 		}
-		var schema, casts []string
+		var casts []string
 		for i, m := range spec.Types {
-			schema = append(schema, fmt.Sprintf("c%d %s", i, m.Ours))
 			casts = append(casts, fmt.Sprintf("CAST(NULL AS %s) AS c%d", m.Ours, i))
 		}
 		b.mustRun(d.head(b)+"views:\n  v: {sql: \"SELECT "+strings.Join(casts, ", ")+" FROM input\"}\n"+
