@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,27 @@ import (
 	"github.com/wstream/wstream/internal/testservice"
 )
 
+// ownDatabase makes a database that no other test knows, since the guest's table has one name, and returns its address.
+func ownDatabase(t *testing.T, dsn string) string {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	name := fmt.Sprintf("soak_%d", time.Now().UnixNano())
+	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = db.Exec("DROP DATABASE " + name + " WITH (FORCE)") })
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
 // TestSoakClicks kills the main job with kill -9 every one to six seconds for as long as WSTREAM_SOAK says (30m), while
 // clicks arrive in a real broker, and compares the tables of a real PostgreSQL and the Parquet files with the answer. It
 // looks at the commit logs after every kill: no entry may change, none may be missing. WSTREAM_CLICKS is the number of
@@ -33,7 +55,7 @@ func TestSoakClicks(t *testing.T) {
 	if err != nil {
 		t.Fatalf("WSTREAM_SOAK: %v", err)
 	}
-	bin, broker, dsn := testdirs.Program(t), testservice.Kafka(t), testservice.Postgres(t)
+	bin, broker, dsn := testdirs.Program(t), testservice.Kafka(t), ownDatabase(t, testservice.Postgres(t))
 	topic := fmt.Sprintf("clicks-soak-%d", time.Now().UnixNano())
 	table := fmt.Sprintf("soak_%d", time.Now().UnixNano())
 	db, err := sql.Open("pgx", dsn)
@@ -41,11 +63,6 @@ func TestSoakClicks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, q := range []string{`DROP TABLE IF EXISTS clicks_per_window`, `DROP TABLE IF EXISTS ` + table} {
-		if _, err := db.Exec(q); err != nil {
-			t.Fatal(err)
-		}
-	}
 	dir := setUp(t, "postgres", dsn, kafkaSource(broker, topic))
 	// A second table by the sink itself, which only appends: a batch that is published twice shows as rows that stand there twice.
 	addSink(t, dir, fmt.Sprintf(`  appended:
