@@ -265,7 +265,7 @@ func functionBenches() []functionBench {
 		{family: "string", text: "concat(s, '-', n)", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(append(append(dst, in.s.BytesAt(i)...), '-'), in.n.BytesAt(i)...)
 		})},
-		{family: "string", text: "concat_ws(',', s, n)", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
+		{family: "string", text: "concat_ws(',', s, n)", why: "leaves nulls out and takes arrays among its arguments; the loop appends three texts", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
 			return append(append(append(dst, in.s.BytesAt(i)...), ','), in.n.BytesAt(i)...)
 		})},
 		{family: "string", text: "trim(s)", loop: texts(func(dst []byte, in *functionInput, i int) []byte {
@@ -345,7 +345,7 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Timestamp, d)
 		}},
-		{family: "datetime", text: "date_trunc('MONTH', t)", loop: func(in *functionInput) *columnar.Column {
+		{family: "datetime", text: "date_trunc('MONTH', t)", why: "goes through the calendar of the session's zone; the loop through that of UTC", loop: func(in *functionInput) *columnar.Column {
 			d := make([]int64, batchRows)
 			for i := range d {
 				y, m, _ := time.UnixMicro(in.t[i]).UTC().Date()
@@ -423,7 +423,7 @@ func functionBenches() []functionBench {
 			}
 			return fixed(columnar.Int32, d)
 		}},
-		{family: "array", text: "element_at(l, 2)", loop: longs(func(in *functionInput, i int) int64 {
+		{family: "array", text: "element_at(l, 2)", why: "checks the index against each array, and nulls; the loop knows that there are ten", loop: longs(func(in *functionInput, i int) int64 {
 			return columnar.Values[int64](in.l.Children[0])[in.l.Offsets[i]+1]
 		})},
 		{family: "array", text: "array_contains(l, 5)", loop: truths(func(in *functionInput, i int) bool {
