@@ -126,7 +126,7 @@ func (e *env) latencyOf(ctx context.Context, committed bool, system func(ctx con
 	}
 	slices.Sort(a.waits)
 	if n := len(a.waits); n > 0 {
-		return outcome{rows: sent, p50: a.waits[n/2], p99: a.waits[n*99/100], answer: fmt.Sprintf("%d records, %d of them not counted", sent, sent-a.count())}, nil
+		return outcome{rows: sent, p50: a.waits[n/2], p99: a.waits[n*99/100], answer: fmt.Sprintf("%d records were not counted", sent-a.count())}, nil
 	}
 	return outcome{}, fmt.Errorf("nothing was counted: %w", systemErr)
 }
