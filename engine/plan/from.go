@@ -440,7 +440,8 @@ func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*f
 			attrs[i] = &c
 		}
 		g.Attrs, g.Outer = attrs, kind == LeftJoin
-		return &from{node: g, visible: concat(l.visible, attrs), hidden: l.hidden}, nil
+		out := &from{node: g, visible: concat(l.visible, attrs), hidden: l.hidden}
+		return out, a.generatorCondition(j, kind, out, ctes, outer)
 	}
 	rOuter := outer
 	if j.Lateral {
@@ -506,6 +507,31 @@ func (a *Analyzer) join2(j *sql.Join, l *from, ctes *cteScope, outer *scope) (*f
 		node.Kind = Inner
 	}
 	return out, nil
+}
+
+// generatorCondition puts the condition of a lateral join with a generator over its rows.
+func (a *Analyzer) generatorCondition(j *sql.Join, kind JoinKind, out *from, ctes *cteScope, outer *scope) error {
+	if kind != Inner && kind != Cross && kind != LeftJoin || j.Natural || len(j.Using) > 0 {
+		return unsupported(j, "LATERAL of a generator in this kind of join")
+	}
+	if j.On == nil {
+		return nil
+	}
+	cond, err := a.expr(j.On, &scope{attrs: out.visible, hidden: out.hidden, ctes: ctes, outer: outer})
+	if err != nil {
+		return err
+	}
+	if cond, err = a.condition(cond, j.On, "JOIN"); err != nil {
+		return err
+	}
+	if lit, ok := cond.(*expr.Literal); ok && lit.Value == true {
+		return nil
+	}
+	if kind == LeftJoin {
+		return unsupported(j, "a condition on a LEFT JOIN of a generator (a subquery, LATERAL (SELECT … WHERE …), takes one)")
+	}
+	out.node = &Filter{Cond: cond, Child: out.node}
+	return nil
 }
 
 // dedupSides gives the right side new column identities where both sides share some, as when a
